@@ -1,0 +1,1 @@
+//! The handle of the agent.

@@ -1,0 +1,1 @@
+//! From the transcript to a request.

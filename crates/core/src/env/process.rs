@@ -1,0 +1,1 @@
+//! This machine: shell commands in their own process group.

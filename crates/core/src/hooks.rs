@@ -1,0 +1,1 @@
+//! The in-process plugin trait and the dispatch of its hooks.

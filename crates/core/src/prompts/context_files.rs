@@ -1,0 +1,1 @@
+//! AGENTS.md and CLAUDE.md.

@@ -1,0 +1,1 @@
+//! Lines of a session file to records and back.

@@ -1,0 +1,1 @@
+//! What a session's branch means to the next request.

@@ -1,0 +1,1 @@
+//! Finds the place that an edit means.

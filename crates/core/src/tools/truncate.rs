@@ -1,0 +1,1 @@
+//! Limits on what reaches the model.

@@ -1,0 +1,1 @@
+//! Base URL forms.

@@ -1,0 +1,1 @@
+//! Failures: classification, and the best message out of any body.

@@ -1,0 +1,1 @@
+//! The HTTP client: TLS, proxies, headers.

@@ -1,0 +1,1 @@
+//! Differences among servers, as a table.

@@ -1,0 +1,1 @@
+//! Messages to a request body that the endpoint takes.

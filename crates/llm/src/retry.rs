@@ -1,0 +1,1 @@
+//! Back-off, Retry-After and its limits.

@@ -1,0 +1,1 @@
+//! Splits <think> tags at the start of a message from its text.

@@ -1,0 +1,1 @@
+//! Token figures in every shape that servers send.

@@ -1,0 +1,122 @@
+//! The one [`Command`] enum: everything that a host or a front end can ask for.
+//!
+//! Owns the commands and the reading of one line of them, with an error that a host can act on.
+//! Must not know what a command does.
+
+use crate::id::RequestId;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a host or a front end asks for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "cmd", rename_all = "snake_case")]
+pub enum Command {
+    /// Checks the protocol and sets options of the connection. Optional, first line.
+    Hello {
+        /// For example `letscode-rpc/1`; absent is fine, another major is fatal.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        protocol: Option<String>,
+        /// What `message_update` carries.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        updates: Option<UpdateMode>,
+    },
+    /// Runs the agent on a message. Refused while a run is active.
+    Prompt {
+        /// The message.
+        text: String,
+        /// Pictures that go with it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        images: Vec<ImageData>,
+    },
+    /// Queues a message for the next answer without tool calls.
+    Steer {
+        /// The message.
+        text: String,
+    },
+    /// Queues a message for the time when the run would end.
+    FollowUp {
+        /// The message.
+        text: String,
+    },
+    /// Stops the active run at once. Does nothing when idle.
+    Abort,
+    /// Forgets the conversation and the queues. Refused while a run is active.
+    Reset,
+    /// Takes no more commands, lets the active run end, and leaves.
+    Bye,
+}
+
+/// What `message_update` events carry on this connection.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum UpdateMode {
+    /// The whole message so far, each time.
+    #[default]
+    Full,
+    /// Only the new piece.
+    Delta,
+}
+
+/// A picture given with a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ImageData {
+    /// The bytes in base64.
+    pub data: String,
+    /// For example `image/png`.
+    pub mime_type: String,
+}
+
+/// A command with the token that its replies carry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CommandLine {
+    /// Echoed on `ack`, `done` and `error`.
+    pub id: RequestId,
+    /// The command.
+    pub command: Command,
+}
+
+/// Why a line is no command. The text is for the host's author.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("{reason}")]
+pub struct CommandError {
+    /// The line's `id`, `null` where it has none.
+    pub id: RequestId,
+    /// What is wrong with the line and what would be right.
+    pub reason: String,
+}
+
+/// The names of all commands, as hosts write them.
+const COMMAND_NAMES: [&str; 7] = ["hello", "prompt", "steer", "follow_up", "abort", "reset", "bye"];
+
+impl CommandLine {
+    /// Reads one line, without its newline.
+    ///
+    /// # Errors
+    /// When the line is no JSON object, names no known command, or a field is missing or of the
+    /// wrong type.
+    pub fn parse(line: &[u8]) -> Result<Self, CommandError> {
+        let anonymous = |reason: String| CommandError { id: Value::Null, reason };
+        let value: Value = serde_json::from_slice(line)
+            .map_err(|error| anonymous(format!("the line is not JSON: {error}")))?;
+        let Value::Object(object) = &value else {
+            return Err(anonymous("the line is not a JSON object".to_owned()));
+        };
+        let id = object.get("id").cloned().unwrap_or(Value::Null);
+        let reason = match object.get("cmd").and_then(Value::as_str) {
+            None => {
+                format!("no \"cmd\" in the object; known commands: {}", COMMAND_NAMES.join(", "))
+            }
+            Some(name) if !COMMAND_NAMES.contains(&name) => {
+                format!("unknown command {name:?}; known commands: {}", COMMAND_NAMES.join(", "))
+            }
+            Some(name) => match Command::deserialize(&value) {
+                Ok(command) => return Ok(Self { id, command }),
+                Err(error) => format!("bad {name} command: {error}"),
+            },
+        };
+        Err(CommandError { id, reason })
+    }
+}

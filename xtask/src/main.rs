@@ -1,0 +1,2 @@
+//! Checks and generators.
+fn main() {}
