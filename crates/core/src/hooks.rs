@@ -1,1 +1,118 @@
-//! The in-process plugin trait and the dispatch of its hooks.
+//! The in-process plugin trait: eleven hooks, each with a default that does nothing.
+//!
+//! Owns the trait and the set of what plugins register. The built-in tools come through it like
+//! anybody's; a plugin in another process is one implementation of it. Must not know what a hook's
+//! answer is used for.
+
+mod dispatch;
+
+pub use dispatch::{HookFault, HookTimeouts, Hooks, Registered};
+
+use crate::tools::ToolRegistry;
+use futures_util::future::BoxFuture;
+use letscode_wire::{
+    AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, CommandSpec,
+    CustomMessage, Event, HookName, Message, SystemPromptContext, Transcript,
+};
+use std::sync::Arc;
+
+/// An extension of the agent. Called by the dispatch in [`Hooks`], which guards each call with a
+/// time limit and keeps a panic from spreading.
+///
+/// Only the hooks that [`hooks`](Self::hooks) names are called. A hook must not block its thread:
+/// the whole program waits for it.
+pub trait Plugin: Send + Sync {
+    /// Returns the plugin's name, for lists and messages.
+    fn name(&self) -> &str;
+
+    /// Returns the hooks that the plugin wants to be called for. Asked once.
+    fn hooks(&self) -> &[HookName];
+
+    /// Returns whether tool calls are refused when this plugin cannot judge them.
+    fn fail_closed(&self) -> bool {
+        false
+    }
+
+    /// Adds tools. Called once, at start-up.
+    fn register_tools(&self, _tools: &mut ToolRegistry) {}
+
+    /// Adds slash commands. Called once, at start-up.
+    fn register_commands(&self, _commands: &mut Vec<CommandSpec>) {}
+
+    /// Adds skills. Called once, at start-up.
+    fn register_skills(&self, _skills: &mut Vec<SkillSpec>) {}
+
+    /// Adds front ends. Called once, at start-up.
+    fn register_frontends(&self, _frontends: &mut Vec<FrontendSpec>) {}
+
+    /// Returns the first part of the system prompt, or `None` to leave it to others.
+    fn system_prompt<'a>(
+        &'a self,
+        _context: &'a SystemPromptContext,
+    ) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async { None })
+    }
+
+    /// May block a tool call or rewrite its arguments.
+    fn before_tool_call<'a>(
+        &'a self,
+        _context: &'a BeforeToolCall,
+    ) -> BoxFuture<'a, BeforeToolCallReply> {
+        Box::pin(async { BeforeToolCallReply::default() })
+    }
+
+    /// May override a tool call's result.
+    fn after_tool_call<'a>(
+        &'a self,
+        _context: &'a AfterToolCall,
+    ) -> BoxFuture<'a, AfterToolCallReply> {
+        Box::pin(async { AfterToolCallReply::default() })
+    }
+
+    /// Returns changed messages for the next request, or `None` to leave them.
+    fn transform_context<'a>(
+        &'a self,
+        _messages: &'a Transcript,
+    ) -> BoxFuture<'a, Option<Transcript>> {
+        Box::pin(async { None })
+    }
+
+    /// Returns the messages that the model sees instead of the default conversion, or `None`.
+    fn convert_to_llm<'a>(
+        &'a self,
+        _messages: &'a Transcript,
+    ) -> BoxFuture<'a, Option<Transcript>> {
+        Box::pin(async { None })
+    }
+
+    /// Returns the form in which the model sees a custom message, or `None`.
+    fn render_custom_message<'a>(
+        &'a self,
+        _message: &'a CustomMessage,
+    ) -> BoxFuture<'a, Option<Message>> {
+        Box::pin(async { None })
+    }
+
+    /// Sees every event, in order, some time after it happened.
+    fn on_event<'a>(&'a self, _event: &'a Arc<Event>) -> BoxFuture<'a, ()> {
+        Box::pin(async {})
+    }
+}
+
+/// A skill that a plugin adds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SkillSpec {
+    /// The name.
+    pub name: String,
+    /// When the skill applies, for the model.
+    pub description: String,
+    /// What the model is given when it calls the skill.
+    pub body: String,
+}
+
+/// A front end that a plugin adds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FrontendSpec {
+    /// The name that `--frontend` takes.
+    pub name: String,
+}

@@ -9,10 +9,12 @@ mod edit;
 mod ledger;
 mod matching;
 mod read;
+mod registry;
 mod truncate;
 mod write;
 
 pub use ledger::FileLedger;
+pub use registry::{ToolRegistry, ToolSelection, UnknownTool};
 
 use crate::env::ExecutionEnv;
 use futures_util::future::BoxFuture;

@@ -3,10 +3,10 @@
 //! Owns the calls, the replies and the table [`HOOKS`]. An in-process plugin gets these as
 //! method arguments, a plugin in another process as lines. Must not decide how replies combine.
 
-use crate::message::{ContentPart, CustomMessage, Message, Meta, ToolCall, Transcript};
+use crate::message::{ContentPart, CustomMessage, Meta, ToolCall, Transcript};
+use crate::tool::ToolOutput;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::sync::Arc;
 
 /// Names a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -118,8 +118,8 @@ pub struct BeforeToolCallReply {
 pub struct AfterToolCall {
     /// The call as it ran.
     pub tool_call: ToolCall,
-    /// Its result, a `tool` message, before any override.
-    pub result: Arc<Message>,
+    /// What it gave, before any override.
+    pub result: ToolOutput,
 }
 
 /// What `after_tool_call` may answer. A field that is not set stays as it was.

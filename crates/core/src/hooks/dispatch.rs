@@ -1,0 +1,376 @@
+//! Dispatch of hooks: order, time limits, isolation, and how several answers become one.
+//!
+//! Owns the rules. The plugin registered last is asked first. A plugin that panics is left out
+//! from then on, one that is too slow is left out of that answer; both are reported in one line.
+//! A guard (`fail_closed`) that cannot judge a call blocks it. Must not know what is done with
+//! the answers.
+
+use super::{FrontendSpec, Plugin, SkillSpec};
+use crate::tools::ToolRegistry;
+use futures_util::future::BoxFuture;
+use letscode_wire::{
+    AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, CommandSpec,
+    CustomMessage, Event, HookName, Message, SystemPromptContext, Transcript,
+};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+/// How many events may wait for a plugin before it misses some.
+const EVENT_QUEUE: usize = 1024;
+
+type Faults = Arc<Mutex<Vec<HookFault>>>;
+
+/// All plugins, ready to be asked.
+#[derive(Clone)]
+pub struct Hooks {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    /// In the order in which they are asked: registered last, first.
+    slots: Vec<Slot>,
+    timeouts: HookTimeouts,
+    faults: Faults,
+}
+
+struct Slot {
+    plugin: Arc<dyn Plugin>,
+    gone: Arc<AtomicBool>,
+    events: Option<mpsc::Sender<Arc<Event>>>,
+}
+
+/// How long hooks may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HookTimeouts {
+    /// For every hook that is not named in `each`.
+    pub default: Duration,
+    /// For single hooks.
+    pub each: HashMap<HookName, Duration>,
+}
+
+/// A plugin that was left out, and why.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum HookFault {
+    /// It did not answer in time.
+    #[error("plugin {plugin}: no answer to {hook:?} within {seconds} s; going on without it")]
+    TooSlow {
+        /// The plugin.
+        plugin: String,
+        /// The hook.
+        hook: HookName,
+        /// The limit.
+        seconds: f64,
+    },
+    /// It panicked.
+    #[error("plugin {plugin}: crashed in {hook:?}; it is left out from now on")]
+    Crashed {
+        /// The plugin.
+        plugin: String,
+        /// The hook.
+        hook: HookName,
+    },
+}
+
+/// What all plugins registered.
+#[derive(Default)]
+pub struct Registered {
+    /// The tools.
+    pub tools: ToolRegistry,
+    /// The slash commands.
+    pub commands: Vec<CommandSpec>,
+    /// The skills.
+    pub skills: Vec<SkillSpec>,
+    /// The front ends.
+    pub frontends: Vec<FrontendSpec>,
+}
+
+impl Default for HookTimeouts {
+    fn default() -> Self {
+        Self { default: Duration::from_secs(10), each: HashMap::new() }
+    }
+}
+
+impl HookTimeouts {
+    fn of(&self, hook: HookName) -> Duration {
+        self.each.get(&hook).copied().unwrap_or(self.default)
+    }
+}
+
+impl Hooks {
+    /// Returns a dispatch over `plugins`, given in the order of registration. Must be called
+    /// inside a tokio runtime when one of them wants events.
+    pub fn new(plugins: Vec<Arc<dyn Plugin>>, timeouts: HookTimeouts) -> Self {
+        let limit = timeouts.of(HookName::OnEvent);
+        let faults = Faults::default();
+        let slots =
+            plugins.into_iter().rev().map(|plugin| Slot::new(plugin, limit, &faults)).collect();
+        Self { inner: Arc::new(Inner { slots, timeouts, faults }) }
+    }
+
+    /// Lets every plugin register what it adds, in the order of registration.
+    pub fn register(&self) -> Registered {
+        let mut registered = Registered::default();
+        for slot in self.inner.slots.iter().rev() {
+            let plugin = &slot.plugin;
+            for hook in plugin.hooks() {
+                let run = AssertUnwindSafe(|| match hook {
+                    HookName::RegisterTools => plugin.register_tools(&mut registered.tools),
+                    HookName::RegisterCommands => plugin.register_commands(&mut registered.commands),
+                    HookName::RegisterSkills => plugin.register_skills(&mut registered.skills),
+                    HookName::RegisterFrontends => {
+                        plugin.register_frontends(&mut registered.frontends);
+                    }
+                    HookName::SystemPrompt
+                    | HookName::BeforeToolCall
+                    | HookName::AfterToolCall
+                    | HookName::TransformContext
+                    | HookName::ConvertToLlm
+                    | HookName::RenderCustomMessage
+                    | HookName::OnEvent => {}
+                });
+                if catch_unwind(run).is_err() {
+                    self.crashed(slot, *hook);
+                }
+            }
+        }
+        registered
+    }
+
+    /// Returns whether any plugin wants `hook`; false costs nothing more.
+    pub fn wants(&self, hook: HookName) -> bool {
+        self.inner.slots.iter().any(|slot| slot.wants(hook))
+    }
+
+    /// Returns the reports on plugins that were left out since the last call.
+    pub fn take_faults(&self) -> Vec<HookFault> {
+        std::mem::take(&mut self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Returns the first part of the system prompt, from the first plugin that has one.
+    pub async fn system_prompt(&self, context: &SystemPromptContext) -> Option<String> {
+        for slot in self.asked(HookName::SystemPrompt) {
+            let context = context.clone();
+            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.system_prompt(&context).await })
+            };
+            if let Ok(Some(text)) = self.ask(slot, HookName::SystemPrompt, call).await {
+                return Some(text);
+            }
+        }
+        None
+    }
+
+    /// Asks whether a call may run. The first block wins; rewrites are chained.
+    pub async fn before_tool_call(&self, mut context: BeforeToolCall) -> BeforeToolCallReply {
+        let mut arguments = None;
+        for slot in self.inner.slots.iter().filter(|slot| slot.named(HookName::BeforeToolCall)) {
+            let asked = context.clone();
+            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.before_tool_call(&asked).await })
+            };
+            let answer = if slot.is_gone() {
+                Err(Unanswered)
+            } else {
+                self.ask(slot, HookName::BeforeToolCall, call).await
+            };
+            match answer {
+                Ok(BeforeToolCallReply { block: Some(reason), .. }) => {
+                    return BeforeToolCallReply { block: Some(reason), arguments: None };
+                }
+                Ok(BeforeToolCallReply { block: None, arguments: Some(rewritten) }) => {
+                    context.tool_call.arguments.clone_from(&rewritten);
+                    arguments = Some(rewritten);
+                }
+                Ok(BeforeToolCallReply { block: None, arguments: None }) => {}
+                Err(Unanswered) if slot.plugin.fail_closed() => {
+                    let reason = format!(
+                        "the guard {} cannot judge this call, so it is not run",
+                        slot.plugin.name()
+                    );
+                    return BeforeToolCallReply { block: Some(reason), arguments: None };
+                }
+                Err(Unanswered) => {}
+            }
+        }
+        BeforeToolCallReply { block: None, arguments }
+    }
+
+    /// Shows a result to all; a later answer wins field by field.
+    pub async fn after_tool_call(&self, context: &AfterToolCall) -> AfterToolCallReply {
+        let mut merged = AfterToolCallReply::default();
+        for slot in self.asked(HookName::AfterToolCall) {
+            let context = context.clone();
+            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.after_tool_call(&context).await })
+            };
+            if let Ok(reply) = self.ask(slot, HookName::AfterToolCall, call).await {
+                merged.content = reply.content.or(merged.content);
+                merged.details = reply.details.or(merged.details);
+                merged.is_error = reply.is_error.or(merged.is_error);
+                merged.terminate = reply.terminate.or(merged.terminate);
+            }
+        }
+        merged
+    }
+
+    /// Chains all changes to the messages of the next request.
+    pub async fn transform_context(&self, mut messages: Transcript) -> Transcript {
+        for slot in self.asked(HookName::TransformContext) {
+            let given = messages.clone();
+            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.transform_context(&given).await })
+            };
+            if let Ok(Some(changed)) = self.ask(slot, HookName::TransformContext, call).await {
+                messages = changed;
+            }
+        }
+        messages
+    }
+
+    /// Returns a plugin's own conversion of the messages, from the first that has one.
+    pub async fn convert_to_llm(&self, messages: &Transcript) -> Option<Transcript> {
+        for slot in self.asked(HookName::ConvertToLlm) {
+            let given = messages.clone();
+            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.convert_to_llm(&given).await })
+            };
+            if let Ok(Some(converted)) = self.ask(slot, HookName::ConvertToLlm, call).await {
+                return Some(converted);
+            }
+        }
+        None
+    }
+
+    /// Returns the model's view of a custom message, from the first plugin that has one.
+    pub async fn render_custom_message(&self, message: &CustomMessage) -> Option<Message> {
+        for slot in self.asked(HookName::RenderCustomMessage) {
+            let given = message.clone();
+            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.render_custom_message(&given).await })
+            };
+            if let Ok(Some(rendered)) = self.ask(slot, HookName::RenderCustomMessage, call).await {
+                return Some(rendered);
+            }
+        }
+        None
+    }
+
+    /// Hands an event to all that want it. Never waits: a plugin whose queue is full misses it.
+    pub fn on_event(&self, event: &Arc<Event>) {
+        for sender in self.inner.slots.iter().filter_map(|slot| slot.events.as_ref()) {
+            // A full queue or an ended task means the plugin cannot keep up or is gone: the run
+            // must not wait for it.
+            drop(sender.try_send(Arc::clone(event)));
+        }
+    }
+
+    fn asked(&self, hook: HookName) -> impl Iterator<Item = &Slot> {
+        self.inner.slots.iter().filter(move |slot| slot.wants(hook))
+    }
+
+    /// Calls one hook in a task of its own, so that neither a panic nor slowness spreads.
+    async fn ask<T: Send + 'static>(
+        &self,
+        slot: &Slot,
+        hook: HookName,
+        call: impl FnOnce(Arc<dyn Plugin>) -> BoxFuture<'static, T>,
+    ) -> Result<T, Unanswered> {
+        let limit = self.inner.timeouts.of(hook);
+        let mut task = tokio::spawn(call(Arc::clone(&slot.plugin)));
+        match tokio::time::timeout(limit, &mut task).await {
+            Ok(Ok(answer)) => return Ok(answer),
+            Ok(Err(_)) => self.crashed(slot, hook),
+            Err(_) => {
+                task.abort();
+                self.report(HookFault::TooSlow {
+                    plugin: slot.plugin.name().to_owned(),
+                    hook,
+                    seconds: limit.as_secs_f64(),
+                });
+            }
+        }
+        Err(Unanswered)
+    }
+
+    fn crashed(&self, slot: &Slot, hook: HookName) {
+        slot.gone.store(true, Ordering::Relaxed);
+        self.report(HookFault::Crashed { plugin: slot.plugin.name().to_owned(), hook });
+    }
+
+    fn report(&self, fault: HookFault) {
+        report(&self.inner.faults, fault);
+    }
+}
+
+fn report(faults: &Faults, fault: HookFault) {
+    faults.lock().unwrap_or_else(PoisonError::into_inner).push(fault);
+}
+
+/// The plugin gave no answer; why was reported.
+struct Unanswered;
+
+impl Slot {
+    fn new(plugin: Arc<dyn Plugin>, event_limit: Duration, faults: &Faults) -> Self {
+        let gone = Arc::new(AtomicBool::new(false));
+        let events = plugin.hooks().contains(&HookName::OnEvent).then(|| {
+            let (sender, receiver) = mpsc::channel(EVENT_QUEUE);
+            let delivery = Delivery {
+                plugin: Arc::clone(&plugin),
+                limit: event_limit,
+                gone: Arc::clone(&gone),
+                faults: Arc::clone(faults),
+            };
+            tokio::spawn(delivery.run(receiver));
+            sender
+        });
+        Self { plugin, gone, events }
+    }
+
+    fn named(&self, hook: HookName) -> bool {
+        self.plugin.hooks().contains(&hook)
+    }
+
+    fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Relaxed)
+    }
+
+    fn wants(&self, hook: HookName) -> bool {
+        self.named(hook) && !self.is_gone()
+    }
+}
+
+/// Feeds one plugin its events, in order, each within the limit.
+struct Delivery {
+    plugin: Arc<dyn Plugin>,
+    limit: Duration,
+    gone: Arc<AtomicBool>,
+    faults: Faults,
+}
+
+impl Delivery {
+    async fn run(self, mut events: mpsc::Receiver<Arc<Event>>) {
+        let hook = HookName::OnEvent;
+        while let Some(event) = events.recv().await {
+            let plugin = Arc::clone(&self.plugin);
+            let name = || self.plugin.name().to_owned();
+            let mut task = tokio::spawn(async move { plugin.on_event(&event).await });
+            match tokio::time::timeout(self.limit, &mut task).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => {
+                    self.gone.store(true, Ordering::Relaxed);
+                    report(&self.faults, HookFault::Crashed { plugin: name(), hook });
+                    return;
+                }
+                Err(_) => {
+                    task.abort();
+                    let seconds = self.limit.as_secs_f64();
+                    report(&self.faults, HookFault::TooSlow { plugin: name(), hook, seconds });
+                }
+            }
+        }
+    }
+}
