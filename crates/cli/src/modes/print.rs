@@ -1,0 +1,215 @@
+//! Print mode and one-shot mode: one prompt, one answer, an exit code.
+//!
+//! Owns what goes to stdout (the final answer and nothing else in print mode; the text as it
+//! comes in one-shot mode on a terminal) and the exit codes. Must not know how the agent works.
+
+use crate::terminal_text::Sanitizer;
+use crate::stderr;
+use letscode_core::agent::{Agent, Output};
+use letscode_wire::{Command, Event, Message, StreamEvent, Transcript, text_of};
+use serde_json::Value;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// How long an interrupted run may take to end its commands and note it.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// How the answer is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Style {
+    /// The final answer, when it is complete.
+    Final,
+    /// All text as it comes, with a line for each tool call on stderr.
+    Live,
+}
+
+impl Style {
+    /// Returns the style of one-shot mode: live where somebody watches.
+    pub(crate) fn one_shot() -> Self {
+        if io::stdout().is_terminal() { Self::Live } else { Self::Final }
+    }
+}
+
+/// Runs one prompt and shows its answer.
+pub(crate) async fn run(
+    agent: Agent,
+    task: JoinHandle<()>,
+    prompt: String,
+    style: Style,
+) -> ExitCode {
+    let mut signals = match Signals::new() {
+        Ok(signals) => signals,
+        Err(error) => {
+            stderr::notice(&format!("cannot listen for signals: {error}"));
+            return ExitCode::from(2);
+        }
+    };
+    let mut outputs = agent.subscribe();
+    agent.send(Value::Null, Command::Prompt { text: prompt, images: Vec::new() });
+    agent.shut_down();
+    let mut view = View::new(style);
+    loop {
+        tokio::select! {
+            batch = outputs.recv() => match batch {
+                Some(batch) => {
+                    if let Err(error) = batch.iter().try_for_each(|output| view.show(output)) {
+                        agent.abort();
+                        drop(timeout(LAST_WORDS, task).await);
+                        return lost_stdout(&error);
+                    }
+                }
+                None => return view.exit_code(),
+            },
+            code = signals.received() => {
+                agent.abort();
+                drop(timeout(LAST_WORDS, task).await);
+                return ExitCode::from(code);
+            }
+        }
+    }
+}
+
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for a signal and returns the exit code that it asks for.
+    async fn received(&mut self) -> u8 {
+        tokio::select! {
+            _ = self.interrupt.recv() => 130,
+            _ = self.terminate.recv() => 143,
+            _ = self.hang_up.recv() => 129,
+        }
+    }
+}
+
+/// What was shown so far, and how the run ended.
+struct View {
+    style: Style,
+    sanitizer: Option<Sanitizer>,
+    /// Whether the last thing on stdout is text without a newline.
+    in_line: bool,
+    ended_well: bool,
+}
+
+impl View {
+    fn new(style: Style) -> Self {
+        // Foreign text must not drive a terminal; into a pipe it goes as it is.
+        let sanitizer = io::stdout().is_terminal().then(Sanitizer::default);
+        Self { style, sanitizer, in_line: false, ended_well: false }
+    }
+
+    fn show(&mut self, output: &Output) -> io::Result<()> {
+        match output {
+            Output::Event(event) => self.event(event),
+            Output::Notice(text) => {
+                stderr::notice(text);
+                Ok(())
+            }
+            Output::Control(_) => Ok(()),
+        }
+    }
+
+    fn event(&mut self, event: &Event) -> io::Result<()> {
+        match event {
+            Event::MessageUpdate { stream_event: StreamEvent::TextDelta { delta }, .. } => {
+                if self.style == Style::Live { self.text(delta) } else { Ok(()) }
+            }
+            Event::MessageEnd { message } if message.as_assistant().is_some() => self.end_line(),
+            Event::ToolExecutionStart { tool_name, .. } => {
+                if self.style == Style::Live {
+                    stderr::notice(&format!("runs {tool_name}"));
+                }
+                Ok(())
+            }
+            Event::Retry(retry) => {
+                self.end_line()?;
+                stderr::notice(&format!(
+                    "{}; attempt {} of {} in {:.1} s",
+                    retry.reason, retry.attempt, retry.total_attempts, retry.delay_seconds
+                ));
+                Ok(())
+            }
+            Event::Error { error, .. } => {
+                self.end_line()?;
+                stderr::notice(error);
+                Ok(())
+            }
+            Event::AgentEnd { messages, error, aborted } => {
+                self.ended_well = error.is_none() && !aborted;
+                if self.ended_well && self.style == Style::Final {
+                    self.text(&final_answer(messages))?;
+                    self.end_line()?;
+                }
+                Ok(())
+            }
+            Event::AgentStart { .. }
+            | Event::TurnStart { .. }
+            | Event::MessageStart { .. }
+            | Event::MessageUpdate { .. }
+            | Event::MessageEnd { .. }
+            | Event::ToolExecutionUpdate { .. }
+            | Event::ToolExecutionEnd { .. }
+            | Event::TurnEnd { .. } => Ok(()),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> io::Result<()> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        match &mut self.sanitizer {
+            Some(sanitizer) => stdout.write_all(sanitizer.clean(text).as_bytes())?,
+            None => stdout.write_all(text.as_bytes())?,
+        }
+        self.in_line = !text.ends_with('\n');
+        stdout.flush()
+    }
+
+    fn end_line(&mut self) -> io::Result<()> {
+        if !std::mem::take(&mut self.in_line) {
+            return Ok(());
+        }
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(b"\n")?;
+        stdout.flush()
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        if self.ended_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+}
+
+/// Returns the text of the last message, which is the model's in every run that ended well.
+fn final_answer(messages: &Transcript) -> String {
+    let last = messages.iter().rev().find_map(|message| match &**message {
+        Message::Assistant(answer) => Some(text_of(&answer.content)),
+        Message::User(_) | Message::Tool(_) | Message::Custom(_) => None,
+    });
+    last.unwrap_or_default()
+}
+
+/// A reader that closed its end, as `head` does, wants no more: that is no failure.
+fn lost_stdout(error: &io::Error) -> ExitCode {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return ExitCode::SUCCESS;
+    }
+    stderr::notice(&format!("cannot write the answer to stdout: {error}"));
+    ExitCode::FAILURE
+}

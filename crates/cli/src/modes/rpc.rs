@@ -1,0 +1,277 @@
+//! RPC mode: newline-delimited JSON over stdio, for editors and other programs.
+//!
+//! Owns the connection: handshake, end of input, signals, the grace time of a run that hangs.
+//! Commands go to the agent and everything it says goes to stdout, in order. Must not expand or
+//! interpret a prompt's text.
+
+mod encode;
+mod stdin;
+mod stdout;
+
+use encode::UpdateStyle;
+use letscode_core::agent::Agent;
+use letscode_wire::{
+    Command, CommandLine, Control, LineError, RPC_PROTOCOL, RequestId, UpdateMode,
+    protocol_major_matches,
+};
+use serde_json::Value;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+use stdin::Line;
+use stdout::Writer;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// How long the end of an aborted run, and of the writing to the host, may take.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// A second Ctrl+C within this time ends the program.
+const SECOND_INTERRUPT: Duration = Duration::from_secs(2);
+
+/// Announces that the program takes commands. The first line of all.
+pub(crate) fn announce_ready() -> std::io::Result<()> {
+    stdout::write_line(&Control::Ready {
+        protocol: RPC_PROTOCOL.to_owned(),
+        letscode: env!("CARGO_PKG_VERSION").to_owned(),
+        features: FEATURES.iter().map(|&feature| feature.to_owned()).collect(),
+    })
+}
+
+/// The additive extensions that this build has.
+const FEATURES: [&str; 3] = ["updates_delta", "prompt_images", "agent_end_aborted"];
+
+/// Tells the host that the program cannot start.
+pub(crate) fn announce_failure(error: &str) {
+    // Where the host does not listen there is nobody to tell; stderr has it too.
+    drop(stdout::write_line(&fatal(Value::Null, error.to_owned())));
+}
+
+/// Serves the host until it leaves.
+pub(crate) async fn run(agent: Agent, task: JoinHandle<()>, grace: Duration) -> ExitCode {
+    let writer = Writer::start(agent.subscribe());
+    let signals = match Signals::new() {
+        Ok(signals) => signals,
+        Err(error) => {
+            announce_failure(&format!("cannot listen for signals: {error}"));
+            return ExitCode::from(2);
+        }
+    };
+    let connection = Connection { agent, writer: Arc::clone(&writer), grace, signals, task };
+    let end = connection.serve().await;
+    // The agent has ended, so the writer comes to its end too, if the host reads.
+    drop(timeout(LAST_WORDS, writer.finished()).await);
+    match end {
+        End::Bye => {
+            drop(stdout::write_line(&Control::Bye));
+            ExitCode::SUCCESS
+        }
+        End::Fatal => ExitCode::from(2),
+        End::Interrupted => ExitCode::from(130),
+        End::HostGone => ExitCode::SUCCESS,
+    }
+}
+
+/// How a connection ends.
+enum End {
+    /// In good order: the last line is `bye`.
+    Bye,
+    /// After a fatal error: no `bye`.
+    Fatal,
+    /// By two interrupts.
+    Interrupted,
+    /// The host closed our output.
+    HostGone,
+}
+
+struct Connection {
+    agent: Agent,
+    writer: Arc<Writer>,
+    grace: Duration,
+    signals: Signals,
+    task: JoinHandle<()>,
+}
+
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+    hang_up: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
+    }
+}
+
+impl Connection {
+    async fn serve(mut self) -> End {
+        let mut lines = stdin::lines();
+        let mut last_interrupt: Option<Instant> = None;
+        loop {
+            tokio::select! {
+                line = lines.recv() => match line {
+                    Some(Line::Complete(line)) => match self.line(&line) {
+                        Next::More => {}
+                        Next::WindDown => return self.wind_down().await,
+                        Next::Fatal => {
+                            self.agent.abort();
+                            return match self.wind_down().await {
+                                End::Bye => End::Fatal,
+                                other => other,
+                            };
+                        }
+                    },
+                    Some(Line::Bad(error)) => self.refuse(Value::Null, bad_line(error)),
+                    None => return self.wind_down().await,
+                },
+                _ = self.signals.interrupt.recv() => {
+                    if last_interrupt.is_some_and(|last| last.elapsed() < SECOND_INTERRUPT) {
+                        return End::Interrupted;
+                    }
+                    last_interrupt = Some(Instant::now());
+                    self.agent.abort();
+                }
+                _ = self.signals.terminate.recv() => {
+                    self.agent.abort();
+                    return self.wind_down().await;
+                }
+                _ = self.signals.hang_up.recv() => {
+                    self.agent.abort();
+                    return self.wind_down().await;
+                }
+                () = self.writer.finished() => return self.leave().await,
+            }
+        }
+    }
+
+    /// Acts on one line of the host's.
+    fn line(&self, line: &[u8]) -> Next {
+        let CommandLine { id, command } = match CommandLine::parse(line) {
+            Ok(command) => command,
+            Err(error) => {
+                self.refuse(error.id.clone(), error.reason);
+                return Next::More;
+            }
+        };
+        match command {
+            Command::Hello { protocol: Some(protocol), .. }
+                if !protocol_major_matches(&protocol, RPC_PROTOCOL) =>
+            {
+                let error = format!("this program speaks {RPC_PROTOCOL}, the host {protocol:?}");
+                self.agent.say(fatal(id, error));
+                Next::Fatal
+            }
+            Command::Hello { updates, .. } => {
+                if let Some(updates) = updates {
+                    self.writer.set_style(match updates {
+                        UpdateMode::Full => UpdateStyle::Snapshot,
+                        UpdateMode::Delta => UpdateStyle::Delta,
+                    });
+                }
+                self.accept(id);
+                Next::More
+            }
+            Command::Bye => {
+                self.accept(id);
+                Next::WindDown
+            }
+            command @ (Command::Prompt { .. }
+            | Command::Steer { .. }
+            | Command::FollowUp { .. }
+            | Command::Abort
+            | Command::Reset) => {
+                self.agent.send(id, command);
+                Next::More
+            }
+        }
+    }
+
+    fn accept(&self, id: RequestId) {
+        self.agent.say(Control::Ack { id: id.clone() });
+        self.agent.say(Control::Done { id, result: None });
+    }
+
+    fn refuse(&self, id: RequestId, error: String) {
+        self.agent.say(Control::Error { id, error, recoverable: true, fatal: false });
+    }
+
+
+    /// Takes no more commands and lets the run come to its end; one that hangs is aborted.
+    async fn wind_down(mut self) -> End {
+        let began = Instant::now();
+        let mut aborted_at: Option<Instant> = None;
+        let mut last_interrupt: Option<Instant> = None;
+        self.agent.shut_down();
+        loop {
+            let deadline = match aborted_at {
+                Some(aborted) => aborted + LAST_WORDS,
+                None => self.hung_at(began),
+            };
+            tokio::select! {
+                _ = &mut self.task => return End::Bye,
+                () = sleep_until(deadline) => {
+                    if aborted_at.is_some() {
+                        // Not even the abort came to an end: leave without it.
+                        return End::Bye;
+                    }
+                    if Instant::now() >= self.hung_at(began) {
+                        self.agent.abort();
+                        aborted_at = Some(Instant::now());
+                    }
+                }
+                _ = self.signals.interrupt.recv() => {
+                    if last_interrupt.is_some_and(|last| last.elapsed() < SECOND_INTERRUPT) {
+                        return End::Interrupted;
+                    }
+                    last_interrupt = Some(Instant::now());
+                    self.agent.abort();
+                    aborted_at = aborted_at.or(last_interrupt);
+                }
+                _ = self.signals.terminate.recv() => {
+                    self.agent.abort();
+                    aborted_at = aborted_at.or_else(|| Some(Instant::now()));
+                }
+                () = self.writer.finished(), if !self.task.is_finished() => {
+                    return self.leave().await;
+                }
+            }
+        }
+    }
+
+    /// Returns when the run counts as hung if nothing more happens: the grace time after the last
+    /// sign of life, or when the running tools have used their own time up.
+    fn hung_at(&self, began: Instant) -> Instant {
+        let silent = began.max(self.writer.last_output()) + self.grace;
+        let tools = self.agent.status().tools_until.map(|until| until + LAST_WORDS);
+        tools.map_or(silent, |until| silent.max(until))
+    }
+
+    /// Ends the run when the host has closed our output: nobody hears what it would say.
+    async fn leave(mut self) -> End {
+        self.agent.abort();
+        self.agent.shut_down();
+        drop(timeout(LAST_WORDS, &mut self.task).await);
+        End::HostGone
+    }
+}
+
+/// What follows a line.
+enum Next {
+    More,
+    WindDown,
+    Fatal,
+}
+
+fn fatal(id: RequestId, error: String) -> Control {
+    Control::Error { id, error, recoverable: false, fatal: true }
+}
+
+fn bad_line(error: LineError) -> String {
+    error.to_string()
+}
