@@ -7,6 +7,7 @@
 mod tests;
 
 use memchr::memmem::Finder;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -58,6 +59,21 @@ impl Secrets {
             }
         }
         text
+    }
+
+    /// Masks every text inside `value`. For a value that must stay what it is: masking its JSON
+    /// text could cut an escape in two.
+    pub fn mask_value(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => {
+                if let Cow::Owned(masked) = self.mask(text.as_str()) {
+                    *text = masked;
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| self.mask_value(item)),
+            Value::Object(members) => members.values_mut().for_each(|item| self.mask_value(item)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
     }
 
     /// Returns the names of all variables that may hold a key, sorted; a command that a tool

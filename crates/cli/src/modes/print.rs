@@ -3,15 +3,15 @@
 //! Owns what goes to stdout (the final answer and nothing else in print mode; the text as it
 //! comes in one-shot mode on a terminal) and the exit codes. Must not know how the agent works.
 
-use crate::terminal_text::Sanitizer;
+use crate::signals::Signals;
 use crate::stderr;
+use crate::terminal_text::Sanitizer;
 use letscode_core::agent::{Agent, Output};
 use letscode_wire::{Command, Event, Message, StreamEvent, Transcript, text_of};
 use serde_json::Value;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -38,16 +38,10 @@ impl Style {
 pub(crate) async fn run(
     agent: Agent,
     task: JoinHandle<()>,
+    mut signals: Signals,
     prompt: String,
     style: Style,
 ) -> ExitCode {
-    let mut signals = match Signals::new() {
-        Ok(signals) => signals,
-        Err(error) => {
-            stderr::notice(&format!("cannot listen for signals: {error}"));
-            return ExitCode::from(2);
-        }
-    };
     let mut outputs = agent.subscribe();
     agent.send(Value::Null, Command::Prompt { text: prompt, images: Vec::new() });
     agent.shut_down();
@@ -64,36 +58,11 @@ pub(crate) async fn run(
                 }
                 None => return view.exit_code(),
             },
-            code = signals.received() => {
+            signal = signals.received() => {
                 agent.abort();
                 drop(timeout(LAST_WORDS, task).await);
-                return ExitCode::from(code);
+                return signal.exit_code();
             }
-        }
-    }
-}
-
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hang_up: Signal,
-}
-
-impl Signals {
-    fn new() -> io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
-    }
-
-    /// Waits for a signal and returns the exit code that it asks for.
-    async fn received(&mut self) -> u8 {
-        tokio::select! {
-            _ = self.interrupt.recv() => 130,
-            _ = self.terminate.recv() => 143,
-            _ = self.hang_up.recv() => 129,
         }
     }
 }

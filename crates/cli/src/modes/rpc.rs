@@ -9,6 +9,7 @@ mod stdin;
 mod stdout;
 
 use encode::UpdateStyle;
+use crate::signals::{Signals, StopSignal};
 use letscode_core::agent::Agent;
 use letscode_wire::{
     Command, CommandLine, Control, LineError, RPC_PROTOCOL, RequestId, UpdateMode,
@@ -20,7 +21,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use stdin::Line;
 use stdout::Writer;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -49,16 +49,16 @@ pub(crate) fn announce_failure(error: &str) {
 }
 
 /// Serves the host until it leaves.
-pub(crate) async fn run(agent: Agent, task: JoinHandle<()>, grace: Duration) -> ExitCode {
+pub(crate) async fn run(
+    agent: Agent,
+    task: JoinHandle<()>,
+    signals: Signals,
+    grace: Duration,
+) -> ExitCode {
     let writer = Writer::start(agent.subscribe());
-    let signals = match Signals::new() {
-        Ok(signals) => signals,
-        Err(error) => {
-            announce_failure(&format!("cannot listen for signals: {error}"));
-            return ExitCode::from(2);
-        }
-    };
-    let connection = Connection { agent, writer: Arc::clone(&writer), grace, signals, task };
+    let interrupts = Interrupts::default();
+    let connection =
+        Connection { agent, writer: Arc::clone(&writer), grace, signals, interrupts, task };
     let end = connection.serve().await;
     // The agent has ended, so the writer comes to its end too, if the host reads.
     drop(timeout(LAST_WORDS, writer.finished()).await);
@@ -90,29 +90,27 @@ struct Connection {
     writer: Arc<Writer>,
     grace: Duration,
     signals: Signals,
+    interrupts: Interrupts,
     task: JoinHandle<()>,
 }
 
-struct Signals {
-    interrupt: Signal,
-    terminate: Signal,
-    hang_up: Signal,
+/// Tells a second Ctrl+C from a first.
+#[derive(Default)]
+struct Interrupts {
+    last: Option<Instant>,
 }
 
-impl Signals {
-    fn new() -> std::io::Result<Self> {
-        Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-        })
+impl Interrupts {
+    /// Notes an interrupt and returns whether another came shortly before.
+    fn again(&mut self) -> bool {
+        let last = self.last.replace(Instant::now());
+        last.is_some_and(|last| last.elapsed() < SECOND_INTERRUPT)
     }
 }
 
 impl Connection {
     async fn serve(mut self) -> End {
         let mut lines = stdin::lines();
-        let mut last_interrupt: Option<Instant> = None;
         loop {
             tokio::select! {
                 line = lines.recv() => match line {
@@ -130,20 +128,13 @@ impl Connection {
                     Some(Line::Bad(error)) => self.refuse(Value::Null, bad_line(error)),
                     None => return self.wind_down().await,
                 },
-                _ = self.signals.interrupt.recv() => {
-                    if last_interrupt.is_some_and(|last| last.elapsed() < SECOND_INTERRUPT) {
-                        return End::Interrupted;
+                signal = self.signals.received() => {
+                    self.agent.abort();
+                    match signal {
+                        StopSignal::Interrupt if self.interrupts.again() => return End::Interrupted,
+                        StopSignal::Interrupt => {}
+                        StopSignal::Terminate | StopSignal::HangUp => return self.wind_down().await,
                     }
-                    last_interrupt = Some(Instant::now());
-                    self.agent.abort();
-                }
-                _ = self.signals.terminate.recv() => {
-                    self.agent.abort();
-                    return self.wind_down().await;
-                }
-                _ = self.signals.hang_up.recv() => {
-                    self.agent.abort();
-                    return self.wind_down().await;
                 }
                 () = self.writer.finished() => return self.leave().await,
             }
@@ -206,7 +197,6 @@ impl Connection {
     async fn wind_down(mut self) -> End {
         let began = Instant::now();
         let mut aborted_at: Option<Instant> = None;
-        let mut last_interrupt: Option<Instant> = None;
         self.agent.shut_down();
         loop {
             let deadline = match aborted_at {
@@ -225,17 +215,12 @@ impl Connection {
                         aborted_at = Some(Instant::now());
                     }
                 }
-                _ = self.signals.interrupt.recv() => {
-                    if last_interrupt.is_some_and(|last| last.elapsed() < SECOND_INTERRUPT) {
-                        return End::Interrupted;
-                    }
-                    last_interrupt = Some(Instant::now());
-                    self.agent.abort();
-                    aborted_at = aborted_at.or(last_interrupt);
-                }
-                _ = self.signals.terminate.recv() => {
+                signal = self.signals.received() => {
                     self.agent.abort();
                     aborted_at = aborted_at.or_else(|| Some(Instant::now()));
+                    if signal == StopSignal::Interrupt && self.interrupts.again() {
+                        return End::Interrupted;
+                    }
                 }
                 () = self.writer.finished(), if !self.task.is_finished() => {
                     return self.leave().await;

@@ -199,7 +199,8 @@ impl Actor {
         }
         match report.news {
             ToolNews::Started { until } => {
-                self.status.send_modify(|status| status.tools_until = status.tools_until.max(until));
+                self.status
+                    .send_modify(|status| status.tools_until = status.tools_until.max(until));
             }
             ToolNews::Shown(partial) => {
                 self.step(Input::Shown { index: report.index, partial }).await;
@@ -327,8 +328,10 @@ impl Actor {
 /// Returns the message with keys masked; the same one where it holds none.
 fn without_keys(message: Arc<Message>, secrets: &Secrets) -> Arc<Message> {
     let Ok(text) = serde_json::to_string(&*message) else { return message };
-    match secrets.mask(text.as_str()) {
-        Cow::Borrowed(_) => message,
-        Cow::Owned(masked) => serde_json::from_str(&masked).map_or(message, Arc::new),
+    if matches!(secrets.mask(text.as_str()), Cow::Borrowed(_)) {
+        return message;
     }
+    let Ok(mut value) = serde_json::to_value(&*message) else { return message };
+    secrets.mask_value(&mut value);
+    serde_json::from_value(value).map_or(message, Arc::new)
 }

@@ -16,7 +16,6 @@ use letscode_wire::{
     AfterToolCall, BeforeToolCall, ContentPart, ExecutionMode, HookName, Partial, ToolCall,
     ToolOutput,
 };
-use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
@@ -143,11 +142,15 @@ impl ToolRunner {
         }
         let Some(tool) = self.tools.get(&call.name) else {
             let known = self.tools.names().join(", ");
-            return Err(refused(format!("There is no tool named {:?}. Tools: {known}.", call.name)));
+            return Err(refused(format!(
+                "There is no tool named {:?}. Tools: {known}.",
+                call.name
+            )));
         };
         let check = |arguments| {
-            check_arguments(&tool.spec().parameters, arguments)
-                .map_err(|problem| refused(format!("Invalid arguments for {}: {problem}", call.name)))
+            check_arguments(&tool.spec().parameters, arguments).map_err(|problem| {
+                refused(format!("Invalid arguments for {}: {problem}", call.name))
+            })
         };
         let mut call = ToolCall { arguments: check(call.arguments.clone())?, ..call.clone() };
         if self.hooks.wants(HookName::BeforeToolCall) {
@@ -253,7 +256,7 @@ impl ToolRunner {
                 cap(text);
             }
         }
-        mask_details(&self.secrets, &mut outcome.details);
+        outcome.details.values_mut().for_each(|value| self.secrets.mask_value(value));
         outcome
     }
 }
@@ -283,12 +286,6 @@ fn mask_content(secrets: &Secrets, content: &mut [ContentPart]) {
             *text = masked;
         }
     }
-}
-
-fn mask_details(secrets: &Secrets, details: &mut Map<String, Value>) {
-    let text = Value::Object(std::mem::take(details)).to_string();
-    let masked = secrets.mask(text);
-    *details = serde_json::from_str(&masked).unwrap_or_default();
 }
 
 fn cap(text: &mut String) {

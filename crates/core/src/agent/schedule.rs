@@ -74,3 +74,6 @@ fn must_wait(call: &CallClass, earlier: &CallClass) -> bool {
         || (call.changes && earlier.changes)
         || (same_file && (call.changes || earlier.changes))
 }
+
+#[cfg(test)]
+mod tests;

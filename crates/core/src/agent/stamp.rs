@@ -26,7 +26,10 @@ pub struct SystemStamps;
 
 impl Stamps for SystemStamps {
     fn next(&mut self) -> Stamp {
-        #[expect(clippy::disallowed_methods, reason = "the one place where messages get their time")]
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "the one place where messages get their time"
+        )]
         let now = SystemTime::now();
         // A clock before 1970 gives 0: wrong, but no reason to fail.
         let timestamp = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();

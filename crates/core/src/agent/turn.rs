@@ -42,7 +42,9 @@ pub(crate) struct Machine {
 enum Phase {
     Idle,
     /// A request is under way. `begun` is set once the answer's `message_start` is out.
-    Answering { begun: Option<Stamp> },
+    Answering {
+        begun: Option<Stamp>,
+    },
     /// Tools run.
     Working(Work),
 }
@@ -500,3 +502,6 @@ fn open_calls(transcript: &Transcript) -> Vec<ToolCall> {
 fn is_spoken(message: &&Arc<Message>) -> bool {
     message.as_custom().is_none()
 }
+
+#[cfg(test)]
+mod tests;

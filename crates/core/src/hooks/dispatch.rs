@@ -53,7 +53,7 @@ pub struct HookTimeouts {
 }
 
 /// A plugin that was left out, and why.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum HookFault {
     /// It did not answer in time.
     #[error("plugin {plugin}: no answer to {hook:?} within {seconds} s; going on without it")]
@@ -119,7 +119,9 @@ impl Hooks {
             for hook in plugin.hooks() {
                 let run = AssertUnwindSafe(|| match hook {
                     HookName::RegisterTools => plugin.register_tools(&mut registered.tools),
-                    HookName::RegisterCommands => plugin.register_commands(&mut registered.commands),
+                    HookName::RegisterCommands => {
+                        plugin.register_commands(&mut registered.commands)
+                    }
                     HookName::RegisterSkills => plugin.register_skills(&mut registered.skills),
                     HookName::RegisterFrontends => {
                         plugin.register_frontends(&mut registered.frontends);

@@ -82,3 +82,11 @@ proptest! {
         prop_assert!(!read.contains(&key));
     }
 }
+
+#[test]
+fn a50_a_key_inside_a_value_is_masked_and_escapes_stay_whole() {
+    let secrets = Secrets::new(["nsecret-key-1"], []);
+    let mut value = serde_json::json!({"a": ["x\nsecret-key-1", "nsecret-key-1"], "b": 1});
+    secrets.mask_value(&mut value);
+    assert_eq!(value, serde_json::json!({"a": ["x\nsecret-key-1", MASK], "b": 1}));
+}
