@@ -376,3 +376,6 @@ impl Delivery {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
