@@ -12,6 +12,8 @@ mod read;
 mod truncate;
 mod write;
 
+pub use arguments::{ArgumentError, check_arguments};
+pub use bash::Bash;
 pub use ledger::FileLedger;
 
 use crate::env::ExecutionEnv;
