@@ -13,6 +13,8 @@ mod registry;
 mod truncate;
 mod write;
 
+pub use arguments::{ArgumentError, check_arguments};
+pub use bash::Bash;
 pub use ledger::FileLedger;
 pub use registry::{ToolRegistry, ToolSelection, UnknownTool};
 
