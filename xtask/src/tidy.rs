@@ -9,6 +9,7 @@ mod layers;
 mod lockfile;
 mod map;
 mod reach;
+mod rpc_page;
 mod rust_text;
 mod words;
 
@@ -32,7 +33,7 @@ pub(crate) struct Finding {
 /// A rule: the whole tree in, what breaks it out.
 type Rule = fn(&Tree) -> Vec<Finding>;
 
-const RULES: [Rule; 10] = [
+const RULES: [Rule; 11] = [
     layers::check,
     fences::check_manifests,
     fences::check_ports,
@@ -43,6 +44,7 @@ const RULES: [Rule; 10] = [
     lockfile::check_mirrors,
     reach::check,
     map::check,
+    rpc_page::check,
 ];
 
 /// Checks the workspace at `root` against every rule.
