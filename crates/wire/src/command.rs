@@ -4,7 +4,7 @@
 //! Must not know what a command does.
 
 use crate::id::RequestId;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 /// What a host or a front end asks for.
@@ -25,8 +25,8 @@ pub enum Command {
     Prompt {
         /// The message.
         text: String,
-        /// Pictures that go with it.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        /// Pictures that go with it; `null` is the same as none.
+        #[serde(default, deserialize_with = "null_is_none", skip_serializing_if = "Vec::is_empty")]
         images: Vec<ImageData>,
     },
     /// Queues a message for the next answer without tool calls.
@@ -119,4 +119,9 @@ impl CommandLine {
         };
         Err(CommandError { id, reason })
     }
+}
+
+/// Reads a list that hosts may also write as `null`, as they may the other optional fields.
+fn null_is_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ImageData>, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }

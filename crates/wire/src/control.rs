@@ -58,7 +58,9 @@ pub enum Control {
 pub fn protocol_major_matches(protocol: &str, ours: &str) -> bool {
     let major = |text: &str| {
         let (name, version) = text.trim().split_once('/')?;
-        Some((name.to_owned(), version.split('.').next()?.parse::<u32>().ok()?))
+        let digits = version.split('.').next()?;
+        let major: u32 = digits.parse().ok().filter(|_| !digits.starts_with('+'))?;
+        Some((name.to_owned(), major))
     };
     major(protocol).is_some_and(|theirs| Some(theirs) == major(ours))
 }

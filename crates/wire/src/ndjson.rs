@@ -70,7 +70,8 @@ impl Decoder {
                     self.forget();
                     return None;
                 }
-                if self.buffer.len() - self.start > self.cap {
+                let unfinished = self.buffer.get(self.start..).unwrap_or_default();
+                if without_return(unfinished).len() > self.cap {
                     self.forget();
                     self.skipping = true;
                     return Some(Err(LineError::TooLong { cap: self.cap }));
@@ -83,14 +84,16 @@ impl Decoder {
             if std::mem::take(&mut self.skipping) {
                 continue;
             }
-            if end - begin > self.cap {
+            // Looked up again to be given out: the borrow checker takes a borrow that is returned
+            // from a loop for one of the whole loop.
+            let line = without_return(self.buffer.get(begin..end).unwrap_or_default());
+            if line.len() > self.cap {
                 return Some(Err(LineError::TooLong { cap: self.cap }));
             }
-            if self.buffer.get(begin..end).unwrap_or_default().trim_ascii().is_empty() {
+            if line.trim_ascii().is_empty() {
                 continue;
             }
-            let line = self.buffer.get(begin..end).unwrap_or_default();
-            return Some(Ok(line.strip_suffix(b"\r").unwrap_or(line)));
+            return Some(Ok(without_return(self.buffer.get(begin..end).unwrap_or_default())));
         }
     }
 
@@ -127,4 +130,8 @@ pub fn encode_line(value: &impl Serialize, buffer: &mut Vec<u8>) -> Result<(), s
     serde_json::to_writer(&mut *buffer, value)?;
     buffer.push(b'\n');
     Ok(())
+}
+
+fn without_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
 }

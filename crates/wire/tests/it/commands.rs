@@ -1,0 +1,117 @@
+//! Command lines: what is taken, and what a host is told about a line that is not.
+
+use crate::check_both_ways;
+use letscode_wire::{Command, CommandLine, ImageData, UpdateMode};
+use serde_json::{Value, json};
+
+fn prompt(text: &str) -> Command {
+    Command::Prompt { text: text.to_owned(), images: vec![] }
+}
+
+fn image() -> ImageData {
+    ImageData { data: "aGk=".to_owned(), mime_type: "image/png".to_owned() }
+}
+
+#[test]
+fn every_command_has_its_shape() {
+    let hello = |protocol: Option<&str>, updates| Command::Hello {
+        protocol: protocol.map(str::to_owned),
+        updates,
+    };
+    let text = || "go on".to_owned();
+    let cases = [
+        (hello(None, None), json!({"cmd": "hello"})),
+        (
+            hello(Some("letscode-rpc/1"), Some(UpdateMode::Delta)),
+            json!({"cmd": "hello", "protocol": "letscode-rpc/1", "updates": "delta"}),
+        ),
+        (hello(None, Some(UpdateMode::Full)), json!({"cmd": "hello", "updates": "full"})),
+        (prompt("hi"), json!({"cmd": "prompt", "text": "hi"})),
+        (
+            Command::Prompt { text: "hi".to_owned(), images: vec![image()] },
+            json!({"cmd": "prompt", "text": "hi",
+                   "images": [{"data": "aGk=", "mime_type": "image/png"}]}),
+        ),
+        (Command::Steer { text: text() }, json!({"cmd": "steer", "text": "go on"})),
+        (Command::FollowUp { text: text() }, json!({"cmd": "follow_up", "text": "go on"})),
+        (Command::Abort, json!({"cmd": "abort"})),
+        (Command::Reset, json!({"cmd": "reset"})),
+        (Command::Bye, json!({"cmd": "bye"})),
+    ];
+    for (command, json) in cases {
+        check_both_ways(&command, &json);
+        let parsed = CommandLine::parse(json.to_string().as_bytes());
+        assert_eq!(parsed, Ok(CommandLine { id: Value::Null, command }), "{json}");
+    }
+}
+
+#[test]
+fn any_json_value_is_an_id() {
+    let ids =
+        [json!("r1"), json!(7), json!(-1.5), json!(true), json!(null), json!([1]), json!({"a": 1})];
+    for id in ids {
+        let line = json!({"cmd": "abort", "id": id}).to_string();
+        let parsed = CommandLine::parse(line.as_bytes());
+        assert_eq!(parsed, Ok(CommandLine { id, command: Command::Abort }));
+    }
+}
+
+#[test]
+fn unknown_and_null_optional_fields_are_let_pass() {
+    let lines = [
+        r#"{"cmd":"prompt","text":"hi","expand":false}"#,
+        r#"{"text":"hi","cmd":"prompt","images":[]}"#,
+        r#"{"text":"hi","cmd":"prompt","images":null}"#,
+        " {\"cmd\":\"prompt\",\"text\":\"hi\"} \t",
+    ];
+    for line in lines {
+        let parsed = CommandLine::parse(line.as_bytes()).map(|line| line.command);
+        assert_eq!(parsed, Ok(prompt("hi")), "{line}");
+    }
+    let hello = CommandLine::parse(br#"{"cmd":"hello","protocol":null,"updates":null}"#);
+    let expected = Command::Hello { protocol: None, updates: None };
+    assert_eq!(hello.map(|line| line.command), Ok(expected));
+}
+
+#[test]
+fn a_bad_line_is_refused_with_its_id_and_a_reason() {
+    let known = "known commands: hello, prompt, steer, follow_up, abort, reset, bye";
+    let cases: [(&[u8], Value, &str); 15] = [
+        (b"{", Value::Null, "the line is not JSON: "),
+        (b"hello", Value::Null, "the line is not JSON: "),
+        (b"{\"cmd\":\"abort\"} x", Value::Null, "the line is not JSON: "),
+        (b"{\"cmd\":\"abort\",}", Value::Null, "the line is not JSON: "),
+        (b"{\"cmd\":\"steer\",\"text\":\"\xff\"}", Value::Null, "the line is not JSON: "),
+        (b"[]", Value::Null, "the line is not a JSON object"),
+        (b"\"abort\"", Value::Null, "the line is not a JSON object"),
+        (b"null", Value::Null, "the line is not a JSON object"),
+        (b"{\"id\":1}", json!(1), "no \"cmd\" in the object; "),
+        (b"{\"id\":1,\"cmd\":7}", json!(1), "no \"cmd\" in the object; "),
+        (b"{\"id\":\"r\",\"cmd\":\"dance\"}", json!("r"), "unknown command \"dance\"; "),
+        (b"{\"id\":\"r\",\"cmd\":\"Abort\"}", json!("r"), "unknown command \"Abort\"; "),
+        (b"{\"id\":\"r\",\"cmd\":\"prompt\"}", json!("r"), "bad prompt command: missing field"),
+        (b"{\"id\":\"r\",\"cmd\":\"steer\",\"text\":7}", json!("r"), "bad steer command: "),
+        (
+            b"{\"id\":\"r\",\"cmd\":\"prompt\",\"text\":\"\",\"images\":[{\"data\":\"\"}]}",
+            json!("r"),
+            "bad prompt command: missing field",
+        ),
+    ];
+    for (line, id, reason) in cases {
+        let shown = String::from_utf8_lossy(line);
+        let error = CommandLine::parse(line).unwrap_err();
+        assert_eq!(error.id, id, "{shown}");
+        assert!(error.reason.starts_with(reason), "{shown}: {}", error.reason);
+        assert!(!error.reason.ends_with("; ") && !error.reason.contains('\n'), "{}", error.reason);
+        if reason.ends_with("; ") {
+            assert!(error.reason.ends_with(known), "{}", error.reason);
+        }
+    }
+}
+
+#[test]
+fn deep_nesting_is_refused_and_does_not_overflow_the_stack() {
+    let line = format!("{{\"cmd\":\"abort\",\"id\":{}1{}}}", "[".repeat(5000), "]".repeat(5000));
+    let error = CommandLine::parse(line.as_bytes()).unwrap_err();
+    assert!(error.reason.starts_with("the line is not JSON: "), "{}", error.reason);
+}

@@ -1,0 +1,119 @@
+//! ARCHITECTURE.md against the tree: its code map and the holders of its invariants.
+//!
+//! Owns what the page must name. Must not judge its prose.
+
+use super::Finding;
+use crate::tree::Tree;
+use std::collections::BTreeSet;
+
+const PAGE: &str = "ARCHITECTURE.md";
+
+pub(super) fn check(tree: &Tree) -> Vec<Finding> {
+    let Some(page) = tree.text(PAGE) else {
+        return vec![Finding::new(PAGE, 1, "it is missing; write the code map")];
+    };
+    let mut findings = missing_from_map(tree, page);
+    findings.extend(unknown_holders(tree, page));
+    findings
+}
+
+/// Finds crates and top-level modules that the code map does not name in back quotes.
+fn missing_from_map(tree: &Tree, page: &str) -> Vec<Finding> {
+    let mut names = BTreeSet::new();
+    for file in tree.rust_files() {
+        let Some((folder, inside)) = file.path.split_once("/src/") else {
+            continue;
+        };
+        names.insert(folder.to_owned());
+        let module = inside.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+        if folder.starts_with("crates/") && !matches!(module, "lib" | "main" | "tests" | "bin") {
+            names.insert(module.to_owned());
+        }
+    }
+    let missing = names.into_iter().filter(|name| !page.contains(&format!("`{name}`")));
+    missing
+        .map(|name| Finding::new(PAGE, 1, format!("the code map does not name `{name}`; add it")))
+        .collect()
+}
+
+/// Finds names in the section "Invariants" that are neither a test nor a lint of this tree: words
+/// in back quotes that hold an underscore.
+fn unknown_holders(tree: &Tree, page: &str) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut inside = false;
+    for (index, line) in page.lines().enumerate() {
+        if let Some(title) = line.strip_prefix("## ") {
+            inside = title.trim() == "Invariants";
+        }
+        if !inside {
+            continue;
+        }
+        for name in line.split('`').skip(1).step_by(2).filter(|name| is_holder(name)) {
+            if !is_in_tree(tree, name) {
+                let text = format!("no test and no lint is named `{name}`; name the one that is");
+                findings.push(Finding::new(PAGE, index + 1, text));
+            }
+        }
+    }
+    findings
+}
+
+fn is_holder(name: &str) -> bool {
+    name.contains('_')
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte.is_ascii_digit())
+}
+
+fn is_in_tree(tree: &Tree, name: &str) -> bool {
+    let function = format!("fn {name}(");
+    tree.files.iter().any(|file| {
+        (file.path.ends_with(".rs") && file.text.contains(&function))
+            || (file.path.ends_with("Cargo.toml")
+                && file.text.lines().any(|line| line.trim_start().starts_with(name)))
+            || file.path == "clippy.toml" && file.text.contains(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(files: &[(&str, &str)]) -> Vec<String> {
+        check(&Tree::of(files)).into_iter().map(|finding| finding.text).collect()
+    }
+
+    #[test]
+    fn fires_on_a_crate_or_module_that_the_map_does_not_name() {
+        let files = [
+            (PAGE, "`crates/core` has `tools`"),
+            ("crates/core/src/lib.rs", ""),
+            ("crates/core/src/tools/read.rs", ""),
+            ("crates/core/src/agent.rs", ""),
+            ("xtask/src/main.rs", ""),
+        ];
+        assert_eq!(
+            texts(&files),
+            [
+                "the code map does not name `agent`; add it",
+                "the code map does not name `xtask`; add it",
+            ]
+        );
+        assert_eq!(texts(&[]), ["it is missing; write the code map"]);
+    }
+
+    #[test]
+    fn fires_on_an_invariant_that_names_no_test_and_no_lint() {
+        let page = "`xtask` `not_checked_here`\n## Invariants\n- held by `every_call_is_answered`, \
+                    `unsafe_code`, `a`, `gone_test`\n## Glossary\n`other_word`";
+        let files = [
+            (PAGE, page),
+            ("xtask/src/main.rs", "#[test]\nfn every_call_is_answered() {}"),
+            ("Cargo.toml", "[workspace.lints.rust]\nunsafe_code = \"forbid\""),
+        ];
+        assert_eq!(
+            texts(&files),
+            ["no test and no lint is named `gone_test`; name the one that is",]
+        );
+    }
+}
