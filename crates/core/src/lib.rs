@@ -7,6 +7,8 @@
 //!
 //! The modules stand in layer order: each may use only those before it (`xtask tidy` checks).
 
+pub mod secrets;
+
 pub mod model;
 
 pub mod env;

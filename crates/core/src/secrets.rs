@@ -1,0 +1,107 @@
+//! The keys in use, so that no text that leaves the program shows one.
+//!
+//! Owns the values to hide, the names of the variables they come from, and the masking. Must not
+//! read the environment: who starts the program says what the keys are.
+
+#[cfg(test)]
+mod tests;
+
+use memchr::memmem::Finder;
+use std::borrow::Cow;
+use std::fmt;
+
+/// What stands in the place of a key.
+pub const MASK: &str = "[key hidden]";
+
+/// Shorter values are too likely to be ordinary words (`ollama`, `none`) and are left alone.
+const SHORTEST_SECRET: usize = 10;
+
+/// The keys in use and the variables that hold them.
+///
+/// Invariant: a key's value appears in no log, error, session, export or tool result; each of
+/// them passes its text through [`Secrets::mask`] first.
+#[derive(Default)]
+pub struct Secrets {
+    /// One searcher per spelling of a key, longest first, so that a key which contains another
+    /// goes as a whole.
+    finders: Vec<Finder<'static>>,
+    variables: Vec<String>,
+}
+
+impl Secrets {
+    /// Takes the values of the keys in use and the names of all variables that may hold one.
+    pub fn new(
+        values: impl IntoIterator<Item = impl AsRef<str>>,
+        variables: impl IntoIterator<Item = String>,
+    ) -> Self {
+        let mut spellings: Vec<String> = values
+            .into_iter()
+            .filter(|value| value.as_ref().trim().chars().count() >= SHORTEST_SECRET)
+            .flat_map(|value| spellings(value.as_ref().trim()))
+            .collect();
+        spellings.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        spellings.dedup();
+        let finders = spellings.iter().map(|text| Finder::new(text).into_owned()).collect();
+        let mut variables: Vec<String> = variables.into_iter().collect();
+        variables.sort();
+        variables.dedup();
+        Self { finders, variables }
+    }
+
+    /// Returns `text` with every key replaced by [`MASK`], plain or inside JSON. Text without
+    /// one comes back as it went in.
+    pub fn mask<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
+        let mut text = text.into();
+        for finder in &self.finders {
+            if let Some(masked) = replace(finder, &text) {
+                text = Cow::Owned(masked);
+            }
+        }
+        text
+    }
+
+    /// Returns the names of all variables that may hold a key, sorted; a command that a tool
+    /// runs does not inherit them.
+    pub fn variables(&self) -> &[String] {
+        &self.variables
+    }
+}
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Secrets")
+            .field("values", &format_args!("{} hidden", self.finders.len()))
+            .field("variables", &self.variables)
+            .finish()
+    }
+}
+
+/// Returns `text` without what `finder` looks for, or `None` where it holds none.
+fn replace(finder: &Finder<'static>, text: &str) -> Option<String> {
+    let mut found = finder.find_iter(text.as_bytes()).peekable();
+    found.peek()?;
+    let mut masked = String::with_capacity(text.len());
+    let mut kept_to = 0;
+    for start in found {
+        masked.push_str(text.get(kept_to..start)?);
+        masked.push_str(MASK);
+        kept_to = start + finder.needle().len();
+    }
+    masked.push_str(text.get(kept_to..)?);
+    Some(masked)
+}
+
+/// Returns a key as it is, as JSON writes it, and as JSON with escaped slashes writes it.
+///
+/// A slash at the very start is not given as an escaped one: after a backslash that belongs to
+/// other text, cutting it away would leave a broken escape.
+fn spellings(key: &str) -> [String; 3] {
+    let quoted = serde_json::Value::from(key).to_string();
+    let escaped = quoted.get(1..quoted.len() - 1).unwrap_or(&quoted).to_owned();
+    let slashes = match escaped.split_at_checked(1) {
+        Some((first, rest)) => format!("{first}{}", rest.replace('/', "\\/")),
+        None => escaped.clone(),
+    };
+    [key.to_owned(), escaped, slashes]
+}
