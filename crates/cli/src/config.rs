@@ -8,7 +8,7 @@ mod layer;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use keys::{KEYS, split_names};
+pub(crate) use keys::{KEYS, names as names_in, split_names};
 
 use crate::files::{TomlFile, TomlFileError};
 use crate::paths::{Project, UserPaths};
