@@ -101,7 +101,7 @@ impl Catalog {
     }
 
     /// Returns all providers, the user's first; one that the user replaced comes second.
-    fn providers(&self) -> impl Iterator<Item = &Provider> {
+    pub(crate) fn providers(&self) -> impl Iterator<Item = &Provider> {
         self.providers.iter().chain(&built_in::PROVIDERS)
     }
 }

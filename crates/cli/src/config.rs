@@ -8,7 +8,9 @@ mod layer;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use keys::{KEYS, names as names_in, split_names};
+#[cfg(test)]
+pub(crate) use keys::KEYS;
+pub(crate) use keys::{names as names_in, split_names};
 
 use crate::files::{TomlFile, TomlFileError};
 use crate::paths::{Project, UserPaths};

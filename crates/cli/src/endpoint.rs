@@ -110,6 +110,8 @@ pub(crate) struct MissingKey {
     pub(crate) variables: Vec<String>,
     /// Whether `OPENAI_API_KEY` is set, but must not go to that host.
     pub(crate) openai_key_is_elsewhere: bool,
+    /// Whether the user gave the address: the server may need no key at all.
+    pub(crate) is_users_address: bool,
 }
 
 /// Who gave a base URL.
@@ -258,6 +260,7 @@ fn choose_key(question: &KeyQuestion<'_>) -> Result<Option<ApiKey>, EndpointErro
         host: base.host().to_owned(),
         variables,
         openai_key_is_elsewhere: openai_key,
+        is_users_address,
     }))
 }
 
@@ -315,7 +318,7 @@ impl std::error::Error for MissingKey {}
 
 impl fmt::Display for MissingKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { model, host, variables, openai_key_is_elsewhere } = self;
+        let Self { model, host, variables, openai_key_is_elsewhere, is_users_address: _ } = self;
         write!(formatter, "no API key for {model} at {host}: set {}", variables.join(" or "))?;
         if *openai_key_is_elsewhere {
             write!(formatter, " ({KEY_VARIABLE} is set, but does not belong to that host)")?;

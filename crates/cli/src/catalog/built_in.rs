@@ -52,6 +52,7 @@ pub(super) static MODELS: [Model; 15] = [
 ];
 
 /// What a model takes.
+#[derive(Clone, Copy)]
 enum Input {
     /// Text alone.
     Text,

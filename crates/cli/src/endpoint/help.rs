@@ -17,9 +17,10 @@ pub(crate) fn no_key_help(
 ) -> String {
     let mut ways: Vec<(String, String)> = Vec::new();
     if let Some(variable) = missing.variables.first() {
+        let or_any = if missing.is_users_address { "; any text if it asks for none" } else { "" };
         ways.push((
             format!("export {variable}=..."),
-            format!("the key for {}; any text where the server asks for none", missing.host),
+            format!("the key for {}{or_any}", missing.host),
         ));
     }
     if let Some((variable, model)) = model_with_key(catalog, environment) {

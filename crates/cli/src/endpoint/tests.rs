@@ -314,6 +314,7 @@ fn the_help_without_a_key_names_every_way_out() {
         host: "api.deepseek.com".to_owned(),
         variables: vec!["DEEPSEEK_API_KEY".to_owned()],
         openai_key_is_elsewhere: true,
+        is_users_address: false,
     };
     let environment = Environment::of_variables(&[("GLM_API_KEY", "g")]);
     let text = no_key_help(&missing, &Catalog::default(), &environment, &LOCAL_SERVERS[..1]);
@@ -328,4 +329,22 @@ fn the_help_without_a_key_names_every_way_out() {
     ] {
         assert!(text.contains(part), "{part:?} in\n{text}");
     }
+}
+
+#[test]
+fn the_help_says_that_any_key_does_where_the_user_gave_the_address() {
+    let request = EndpointRequest {
+        model: "llama",
+        base_url_flag: Some("http://10.0.0.1:11434/v1"),
+        api_key_flag: None,
+        base_url_config: None,
+        thinking: ThinkingLevel::Off,
+    };
+    let environment = Environment::of_variables(&[]);
+    let catalog = Catalog::default();
+    let Err(EndpointError::MissingKey(missing)) = resolve(&request, &catalog, &environment) else {
+        panic!("a key is needed")
+    };
+    let text = no_key_help(&missing, &catalog, &environment, &[]);
+    assert!(text.contains("the key for 10.0.0.1; any text if it asks for none"), "{text}");
 }
