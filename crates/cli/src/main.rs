@@ -22,7 +22,7 @@ mod local_servers;
 
 mod endpoint;
 
-mod keys;
+mod api_keys;
 
 mod settings;
 

@@ -5,12 +5,12 @@
 #[cfg(test)]
 mod tests;
 
+use crate::api_keys;
 use crate::args::{Args, Mode, ToolNames};
 use crate::catalog::Catalog;
 use crate::config::{self, TrustFlag};
 use crate::endpoint::{self, EndpointError, EndpointRequest, Target};
 use crate::environment::{Environment, Network};
-use crate::keys;
 use crate::paths::{Project, UserPaths, sessions_directory};
 use crate::thinking::ThinkingLevel;
 use crate::trust::LeftOut;
@@ -171,7 +171,7 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
     warnings.extend(loaded.warnings);
     let config = loaded.config;
     let catalog = Catalog::load(user.as_ref(), &mut warnings);
-    let secrets = keys::collect(&catalog, environment, args.api_key.as_deref());
+    let secrets = api_keys::collect(&catalog, environment, args.api_key.as_deref());
     let timeout = args.timeout.or(config.timeout).unwrap_or(DEFAULT_TIMEOUT);
     let settings = Settings {
         message: message(&args.message),
@@ -210,7 +210,7 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
         user,
         network: environment.network(),
         catalog,
-        hidden_variables: keys::hidden_variables(&secrets, &config.keep_env),
+        hidden_variables: api_keys::hidden_variables(&secrets, &config.keep_env),
         secrets: Arc::new(secrets),
         addresses: Addresses {
             base_url_flag: args.base_url,

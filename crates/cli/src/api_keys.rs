@@ -1,4 +1,4 @@
-//! The keys in use.
+//! The API keys in use.
 //!
 //! Owns which variables hold keys, what has to be masked, and what commands do not inherit.
 
