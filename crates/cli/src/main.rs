@@ -1,2 +1,158 @@
-//! The program.
-fn main() {}
+//! The program `letscode`.
+//!
+//! Owns the way from the command line to a mode: read the arguments, put the settings together,
+//! hand over. Must not hold rules of its own.
+#![expect(dead_code, reason = "the modes, which use the rest, are plugged in at `hand_over`")]
+
+mod args;
+
+mod environment;
+mod files;
+mod paths;
+mod thinking;
+
+mod trust;
+
+mod config;
+mod init;
+
+mod catalog;
+
+mod local_servers;
+
+mod endpoint;
+
+mod api_keys;
+
+mod settings;
+
+mod log;
+mod messages;
+
+use args::{Args, Invocation};
+use endpoint::{EndpointError, no_key_help};
+use environment::Environment;
+use init::Initialized;
+use letscode_core::secrets::Secrets;
+use local_servers::{LOCAL_SERVERS, listening};
+use messages::Exit;
+use paths::UserPaths;
+use settings::Settings;
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let exit = match args::parse(&arguments) {
+        Ok(Invocation::Version) => {
+            messages::print(concat!("letscode ", env!("CARGO_PKG_VERSION"), "\n"));
+            Exit::Success
+        }
+        Ok(Invocation::Help(text)) => {
+            messages::print(&text);
+            Exit::Success
+        }
+        Ok(invocation) => match Environment::capture() {
+            Ok(environment) => carry_out(invocation, &environment),
+            Err(error) => usage(format_args!("the working directory cannot be used: {error}")),
+        },
+        Err(error) => usage(error),
+    };
+    exit.into()
+}
+
+/// Does what needs the environment.
+fn carry_out(invocation: Invocation, environment: &Environment) -> Exit {
+    let user = UserPaths::of(environment);
+    match invocation {
+        // They need no environment and are done.
+        Invocation::Help(_) | Invocation::Version => Exit::Success,
+        Invocation::Init => match init::initialize(user.as_ref()) {
+            Ok(Initialized::Written(path)) => done(format_args!("wrote {}", path.display())),
+            Ok(Initialized::Kept(path)) => {
+                done(format_args!("{} is there already and stays as it is", path.display()))
+            }
+            Err(error) => usage(error),
+        },
+        Invocation::Trust(directory) => {
+            match trust::record(user.as_ref(), &in_working_dir(directory, environment)) {
+                Ok(root) => done(format_args!(
+                    "trusted {root}: its settings and plugins take effect until they change"
+                )),
+                Err(error) => usage(error),
+            }
+        }
+        Invocation::Untrust(directory) => {
+            let directory = in_working_dir(directory, environment);
+            match trust::forget(user.as_ref(), &directory) {
+                Ok(Some(root)) => done(format_args!("{root} is not trusted any more")),
+                Ok(None) => done(format_args!("{} was not trusted", directory.display())),
+                Err(error) => usage(error),
+            }
+        }
+        Invocation::Run(args) => run(*args, environment),
+    }
+}
+
+/// Puts the settings together and hands over to the mode.
+fn run(args: Args, environment: &Environment) -> Exit {
+    let debug = args.debug;
+    let resolved = match settings::resolve(args, environment) {
+        Ok(resolved) => resolved,
+        Err(error) => return usage(error),
+    };
+    let settings = resolved.settings;
+    if debug {
+        log::start(Arc::clone(&settings.secrets));
+    }
+    for warning in &resolved.warnings {
+        messages::warning(warning, &settings.secrets);
+    }
+    if let Some(left_out) = &settings.left_out {
+        messages::warning(left_out, &settings.secrets);
+    }
+    hand_over(&settings, environment)
+}
+
+/// Hands over to the mode.
+fn hand_over(settings: &Settings, environment: &Environment) -> Exit {
+    let model = settings.model.name(None);
+    match settings.target(model, environment) {
+        Ok(target) => {
+            tracing::debug!(?target, ?settings.mode, "resolved");
+            // >>> The modes are plugged in here: `modes::run(settings, target)`. <<<
+            Exit::Success
+        }
+        Err(EndpointError::MissingKey(missing)) => {
+            let servers = listening(&LOCAL_SERVERS);
+            let help = no_key_help(&missing, &settings.catalog, environment, &servers);
+            messages::error(help, &settings.secrets);
+            Exit::Usage
+        }
+        Err(error) => {
+            messages::error(error, &settings.secrets);
+            Exit::Usage
+        }
+    }
+}
+
+/// Returns the directory that a subcommand is about.
+fn in_working_dir(directory: Option<PathBuf>, environment: &Environment) -> PathBuf {
+    let working_dir = environment.working_dir();
+    directory.map_or_else(|| working_dir.to_owned(), |directory| working_dir.join(directory))
+}
+
+/// Says what was done.
+fn done(text: impl Display) -> Exit {
+    messages::print(&format!("{}\n", messages::harmless(&text.to_string())));
+    Exit::Success
+}
+
+/// Says what was wrong with how the program was used.
+fn usage(error: impl Display) -> Exit {
+    messages::error(error, &Secrets::default());
+    Exit::Usage
+}

@@ -1,0 +1,216 @@
+//! The command line.
+//!
+//! Owns the options, the subcommands' names, and the one-line errors about them. Must not look
+//! at files or the environment.
+
+#[cfg(test)]
+mod tests;
+mod values;
+
+pub(crate) use values::{Mode, ToolNames};
+
+use crate::thinking::ThinkingLevel;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What the program is asked to do.
+#[derive(PartialEq)]
+#[cfg_attr(test, derive(Debug))]
+pub(crate) enum Invocation {
+    /// Print this help.
+    Help(String),
+    /// Print the version.
+    Version,
+    /// Write a config file to fill in.
+    Init,
+    /// Trust the project at or above the directory, the working directory where there is none.
+    Trust(Option<PathBuf>),
+    /// Take that trust back.
+    Untrust(Option<PathBuf>),
+    /// Run the agent.
+    Run(Box<Args>),
+}
+
+/// A command line that makes no sense: one line, and what to do.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct UsageError(String);
+
+/// The options and the message. Debug output would show `--api-key`; it is for tests.
+#[derive(Parser, PartialEq)]
+#[cfg_attr(test, derive(Debug))]
+#[command(
+    name = "letscode",
+    version,
+    about = "A coding agent for the terminal. Talks to any OpenAI-compatible model.",
+    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode trust|untrust [DIR]",
+    after_help = AFTER_HELP,
+    help_template = "{about}\n\n{usage-heading} {usage}\n\n{all-args}{after-help}",
+    args_override_self = true,
+    max_term_width = 100
+)]
+pub(crate) struct Args {
+    /// What to do; without it letscode asks
+    #[arg(value_name = "MESSAGE", allow_negative_numbers = true)]
+    pub(crate) message: Vec<String>,
+
+    /// Use this model
+    #[arg(short, long, value_name = "NAME", value_parser = values::text, help_heading = "Model")]
+    pub(crate) model: Option<String>,
+    /// Send requests to this address, whatever the model's provider is
+    #[arg(long, value_name = "URL", value_parser = values::text, help_heading = "Model")]
+    pub(crate) base_url: Option<String>,
+    /// Use this key; a variable keeps it out of the list of processes
+    #[arg(long, value_name = "KEY", value_parser = values::text, help_heading = "Model")]
+    pub(crate) api_key: Option<String>,
+    /// Think this hard: off, minimal, low, medium, high or xhigh
+    #[arg(long, value_name = "LEVEL", help_heading = "Model")]
+    pub(crate) thinking: Option<ThinkingLevel>,
+    /// Give up on a request after this long
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = values::positive_seconds,
+        allow_negative_numbers = true,
+        help_heading = "Model"
+    )]
+    pub(crate) timeout: Option<Duration>,
+
+    /// Print the answer and nothing else; text piped in joins the message
+    #[arg(short, long, help_heading = "Input and output")]
+    pub(crate) print: bool,
+    /// Talk to a person (chat) or to a program, in JSON lines (rpc)
+    #[arg(long, value_name = "chat|rpc", help_heading = "Input and output")]
+    pub(crate) mode: Option<Mode>,
+    /// Use this front end
+    #[arg(long, value_name = "NAME", value_parser = values::text, help_heading = "Input and output")]
+    pub(crate) frontend: Option<String>,
+    /// In rpc mode, take a run for hung after this long without an event
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = values::seconds,
+        allow_negative_numbers = true,
+        help_heading = "Input and output"
+    )]
+    pub(crate) shutdown_grace: Option<Duration>,
+
+    /// Go on with this folder's latest session
+    #[arg(short, long = "continue", help_heading = "Session")]
+    pub(crate) continue_session: bool,
+    /// Go on with the session of this id, or this number in the list
+    #[arg(long, value_name = "ID|N", value_parser = values::text, help_heading = "Session")]
+    pub(crate) resume: Option<String>,
+    /// Keep nothing on disk
+    #[arg(long, help_heading = "Session")]
+    pub(crate) no_session: bool,
+
+    /// Offer only these tools, with commas between them
+    #[arg(long, value_name = "LIST", help_heading = "Tools and instructions")]
+    pub(crate) tools: Option<ToolNames>,
+    /// Offer no tools; wins over --tools
+    #[arg(long, help_heading = "Tools and instructions")]
+    pub(crate) no_tools: bool,
+    /// Replace the first part of the system prompt
+    #[arg(long, value_name = "TEXT", help_heading = "Tools and instructions")]
+    pub(crate) system: Option<String>,
+    /// Leave AGENTS.md and CLAUDE.md out of the system prompt
+    #[arg(long, help_heading = "Tools and instructions")]
+    pub(crate) no_context_files: bool,
+    /// Trust this project's settings and plugins for this run
+    #[arg(long, help_heading = "Tools and instructions")]
+    pub(crate) trust: bool,
+    /// Leave out the plugins that all projects share
+    #[arg(long, hide = true)]
+    pub(crate) isolated: bool,
+
+    /// Write ~/.letscode/config.toml to fill in, unless there is one
+    #[arg(long, help_heading = "Other")]
+    pub(crate) init: bool,
+    /// Log what happens to stderr
+    #[arg(long, help_heading = "Other")]
+    pub(crate) debug: bool,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  letscode \"what does fib.py do?\"
+  git diff | letscode -p review this
+  letscode -m deepseek-chat explain this folder
+  letscode -- trust me, run the tests        (a message that begins with a command's name)
+
+Keys come from the environment: OPENAI_API_KEY, or the variable of the model's provider.
+Settings: flag > environment > .letscode/config.toml > ~/.letscode/config.toml > default.
+Exit codes: 0 done, 1 the provider failed, 2 wrong usage, 130 Ctrl+C.";
+
+/// Names that are a subcommand where they are the very first argument.
+const SUBCOMMANDS: [&str; 8] =
+    ["install", "uninstall", "run", "plugins", "trust", "untrust", "mcp", "completions"];
+
+/// Reads the arguments, without the program's name.
+///
+/// # Errors
+/// When they make no sense.
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Invocation, UsageError> {
+    let first = arguments.first().and_then(|word| word.to_str());
+    match (first, arguments) {
+        // Asked for by scripts and at every start of some shells: no parser is built.
+        (Some("--version" | "-V"), [_]) => Ok(Invocation::Version),
+        (Some(name), [_, rest @ ..]) if SUBCOMMANDS.contains(&name) => subcommand(name, rest),
+        _ => options(arguments),
+    }
+}
+
+/// Reads a subcommand's arguments.
+fn subcommand(name: &str, arguments: &[OsString]) -> Result<Invocation, UsageError> {
+    let as_message = format!("for a message that begins with that word: letscode -- {name} ...");
+    let make = match name {
+        "trust" => Invocation::Trust,
+        "untrust" => Invocation::Untrust,
+        _ => {
+            return Err(UsageError(format!("this build has no {name} command yet; {as_message}")));
+        }
+    };
+    match arguments {
+        [] => Ok(make(None)),
+        [word] if word == "--help" || word == "-h" => Ok(Invocation::Help(
+            "Usage: letscode trust [DIR]\n       letscode untrust [DIR]\n\n\
+             Lets the project at or above DIR (default: the working directory) set what runs code or\n\
+             moves secrets, until its settings or plugins change; or takes that back.\n"
+                .to_owned(),
+        )),
+        [word] if !word.as_encoded_bytes().starts_with(b"-") => Ok(make(Some(word.into()))),
+        _ => Err(UsageError(format!("{name} takes one directory at most; {as_message}"))),
+    }
+}
+
+/// Reads options and message.
+fn options(arguments: &[OsString]) -> Result<Invocation, UsageError> {
+    let command = Args::command().no_binary_name(true);
+    let parsed = command
+        .try_get_matches_from(arguments)
+        .and_then(|matches| Args::from_arg_matches(&matches));
+    match parsed {
+        Ok(args) if args.init => Ok(Invocation::Init),
+        Ok(args) => Ok(Invocation::Run(Box::new(args))),
+        Err(error) => match error.kind() {
+            ErrorKind::DisplayHelp => Ok(Invocation::Help(error.render().to_string())),
+            ErrorKind::DisplayVersion => Ok(Invocation::Version),
+            _ => Err(UsageError(one_line(&error))),
+        },
+    }
+}
+
+/// Returns what a parser's error says, in one line.
+fn one_line(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let first = first.strip_prefix("error: ").unwrap_or(first);
+    match error.get(ContextKind::SuggestedArg) {
+        Some(ContextValue::String(near)) => format!("{first}; did you mean {near}? (try --help)"),
+        _ => format!("{first} (try --help)"),
+    }
+}

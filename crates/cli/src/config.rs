@@ -1,0 +1,177 @@
+//! The settings of the user's and the project's config files, made into one.
+//!
+//! Owns reading both files once, the merge, and which of a project's settings wait for trust.
+//! Must not know flags or the environment: they are laid over it in `settings`.
+
+mod keys;
+mod layer;
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+pub(crate) use keys::KEYS;
+pub(crate) use keys::{names as names_in, split_names};
+
+use crate::files::{TomlFile, TomlFileError};
+use crate::paths::{Project, UserPaths};
+use crate::thinking::ThinkingLevel;
+use crate::trust::{self, LeftOut, Trust};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use toml::{Table, Value};
+
+/// What the config files say; `None` where they are silent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Config {
+    /// The model's name.
+    pub(crate) model: Option<String>,
+    /// Where requests go when nothing else says it.
+    pub(crate) base_url: Option<String>,
+    /// The front end's name.
+    pub(crate) frontend: Option<String>,
+    /// The only tools to offer.
+    pub(crate) tools: Option<Vec<String>>,
+    /// Whether to offer no tools.
+    pub(crate) no_tools: Option<bool>,
+    /// Whether tool panels show everything.
+    pub(crate) verbose: Option<bool>,
+    /// How long a request may take.
+    pub(crate) timeout: Option<Duration>,
+    /// Whether `AGENTS.md` and the like stay out of the system prompt.
+    pub(crate) no_context_files: Option<bool>,
+    /// Whether a line with model and cost follows each turn.
+    pub(crate) footer: Option<bool>,
+    /// How hard the model should think.
+    pub(crate) thinking: Option<ThinkingLevel>,
+    /// Variables with keys that commands inherit all the same.
+    pub(crate) keep_env: Vec<String>,
+    /// Whether the prompt's editor is vi-like.
+    pub(crate) vi: Option<bool>,
+    /// Own key bindings.
+    pub(crate) keys: Table,
+    /// Settings of plugins as a whole: which are enabled.
+    pub(crate) plugins: Table,
+    /// Every other table, for the plugin that it belongs to.
+    pub(crate) tables: Table,
+}
+
+/// The config files, read.
+#[derive(Debug, Default)]
+pub(crate) struct LoadedConfig {
+    /// What they say.
+    pub(crate) config: Config,
+    /// The project's directory of plugins, where the project has one and is trusted.
+    pub(crate) project_plugins: Option<PathBuf>,
+    /// What waits for trust.
+    pub(crate) left_out: Option<LeftOut>,
+    /// One line for each thing that cannot be used.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Whether the project is trusted for this run, whatever is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TrustFlag {
+    /// `--trust` or `LETSCODE_TRUST=1`.
+    Trusted,
+    /// What is recorded counts.
+    AsRecorded,
+}
+
+/// Reads the config files. Never fails: what cannot be used is a warning, and the rest counts.
+///
+/// Invariant: nothing of an untrusted project that could run code, or send a key or a prompt to
+/// another host, is in the result.
+pub(crate) fn load(
+    user: Option<&UserPaths>,
+    project: Option<&Project>,
+    flag: TrustFlag,
+) -> LoadedConfig {
+    let mut loaded = LoadedConfig::default();
+    let mut settings = match user.and_then(|user| read(&user.config(), &mut loaded.warnings)) {
+        Some(file) => layer::clean(&file, &mut loaded.warnings),
+        None => Table::new(),
+    };
+    if let Some(project) = project {
+        let file = read(&project.config(), &mut loaded.warnings);
+        let mut table = match &file {
+            Some(file) => layer::clean(file, &mut loaded.warnings),
+            None => Table::new(),
+        };
+        let mut without_trust = table.clone();
+        let mut names = layer::take_untrusted(&mut without_trust, &settings);
+        if project.has_plugins {
+            names.push("plugins/".to_owned());
+        }
+        let trust = if names.is_empty() || flag == TrustFlag::Trusted {
+            Trust::Trusted
+        } else {
+            let text = file.as_ref().map(TomlFile::text);
+            trust::look_up(user, project, text, &mut loaded.warnings)
+        };
+        if trust == Trust::Trusted {
+            loaded.project_plugins = project.has_plugins.then(|| project.plugins());
+        } else {
+            loaded.left_out = Some(LeftOut { root: project.root.clone(), names, trust });
+            table = without_trust;
+        }
+        merge(&mut settings, table);
+    }
+    loaded.config = Config::from_table(settings);
+    loaded
+}
+
+impl Config {
+    /// Takes typed settings out of a cleaned table; what is left are plugins' tables.
+    fn from_table(mut table: Table) -> Self {
+        let mut take = |name: &str| table.remove(name);
+        let flag = |value: Option<Value>| value.as_ref().and_then(Value::as_bool);
+        let text = |value: Option<Value>| value.as_ref().and_then(keys::text);
+        let subtable = |value: Option<Value>| match value {
+            Some(Value::Table(table)) => table,
+            _ => Table::new(),
+        };
+        Self {
+            model: text(take("model")),
+            base_url: text(take("base_url")),
+            frontend: text(take("frontend")),
+            tools: take("tools").as_ref().and_then(keys::names),
+            no_tools: flag(take("no_tools")),
+            verbose: flag(take("verbose")),
+            timeout: take("timeout").as_ref().and_then(keys::seconds),
+            no_context_files: flag(take("no_context_files")),
+            footer: flag(take("footer")),
+            thinking: take("thinking").as_ref().and_then(keys::level),
+            keep_env: take("keep_env").as_ref().and_then(keys::names).unwrap_or_default(),
+            vi: flag(take("vi")),
+            keys: subtable(take("keys")),
+            plugins: subtable(take("plugins")),
+            tables: table,
+        }
+    }
+}
+
+/// Returns a parsed file; where it is missing or broken, nothing, and a warning if broken.
+fn read(path: &Path, warnings: &mut Vec<String>) -> Option<TomlFile> {
+    match TomlFile::read(path) {
+        Ok(file) => file,
+        Err(error) => {
+            warnings.push(match error {
+                TomlFileError::Read(_) => format!("config left out: {error}"),
+                TomlFileError::Syntax { .. } => format!("config left out, not TOML: {error}"),
+            });
+            None
+        }
+    }
+}
+
+/// Lays `over` on `under`: tables key by key at every depth, any other value as a whole.
+fn merge(under: &mut Table, over: Table) {
+    for (name, value) in over {
+        match (under.get_mut(&name), value) {
+            (Some(Value::Table(under)), Value::Table(over)) => merge(under, over),
+            (_, value) => {
+                under.insert(name, value);
+            }
+        }
+    }
+}

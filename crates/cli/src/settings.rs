@@ -1,0 +1,305 @@
+//! All settings of a run: flags over environment over project over user over defaults.
+//!
+//! Owns that order and the defaults. Must not start anything.
+
+#[cfg(test)]
+mod tests;
+
+use crate::api_keys;
+use crate::args::{Args, Mode, ToolNames};
+use crate::catalog::Catalog;
+use crate::config::{self, TrustFlag};
+use crate::endpoint::{self, EndpointError, EndpointRequest, Target};
+use crate::environment::{Environment, Network};
+use crate::paths::{Project, UserPaths, sessions_directory};
+use crate::thinking::ThinkingLevel;
+use crate::trust::LeftOut;
+use letscode_core::secrets::Secrets;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use toml::Table;
+
+/// The model that answers when nobody chooses one.
+pub(crate) const DEFAULT_MODEL: &str = "gpt-4o-mini";
+
+/// How long a request may take when nobody says it.
+pub(crate) const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// The front end when nobody chooses one, and the only built-in one.
+pub(crate) const DEFAULT_FRONTEND: &str = "basic";
+
+/// How much longer than a request a run may be silent before it is taken for hung.
+const GRACE_BEYOND_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// All settings of a run.
+pub(crate) struct Settings {
+    /// The message; `None` where no word of it was given.
+    pub(crate) message: Option<String>,
+    /// Whom the program talks to.
+    pub(crate) mode: Mode,
+    /// Whether only the answer is printed.
+    pub(crate) print: bool,
+    /// The front end's name.
+    pub(crate) frontend: String,
+    /// Which session goes on.
+    pub(crate) session: SessionChoice,
+    /// Whether the session is kept on disk.
+    pub(crate) keep_session: bool,
+    /// Which model was chosen, and where.
+    pub(crate) model: ModelChoice,
+    /// How hard the model should think; not yet rounded.
+    pub(crate) thinking: ThinkingLevel,
+    /// Which tools are offered.
+    pub(crate) tools: ToolChoice,
+    /// What replaces the first part of the system prompt.
+    pub(crate) system: Option<String>,
+    /// Whether `AGENTS.md` and the like belong to the system prompt.
+    pub(crate) context_files: bool,
+    /// How long a request may take.
+    pub(crate) timeout: Duration,
+    /// How long a run may be silent, in RPC mode, before it is taken for hung.
+    pub(crate) shutdown_grace: Duration,
+    /// Whether what tools print is shown in full.
+    pub(crate) verbose: bool,
+    /// Whether a line with model and cost follows each turn.
+    pub(crate) footer: bool,
+    /// Whether the prompt's editor is vi-like.
+    pub(crate) vi: bool,
+    /// Own key bindings.
+    pub(crate) keys: Table,
+    /// Which plugins are enabled.
+    pub(crate) plugins: Table,
+    /// Every other table of the config, for the plugin that it belongs to.
+    pub(crate) plugin_tables: Table,
+    /// The trusted project's directory of plugins.
+    pub(crate) project_plugins: Option<PathBuf>,
+    /// Whether the user's own plugins are loaded.
+    pub(crate) user_plugins: bool,
+    /// Whether to look for a newer version.
+    pub(crate) update_check: bool,
+    /// What of the project waits for trust.
+    pub(crate) left_out: Option<LeftOut>,
+    /// The user's own files; `None` without a home.
+    pub(crate) user: Option<UserPaths>,
+    /// The directory of all sessions; `None` without a home.
+    pub(crate) sessions: Option<PathBuf>,
+    /// How to reach the outside.
+    pub(crate) network: Network,
+    /// The known models and providers.
+    pub(crate) catalog: Catalog,
+    /// What no text may show.
+    pub(crate) secrets: Arc<Secrets>,
+    /// The variables that commands do not inherit.
+    pub(crate) hidden_variables: Vec<String>,
+    addresses: Addresses,
+}
+
+/// Which session goes on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SessionChoice {
+    /// None: a new one begins.
+    New,
+    /// The latest of the working directory.
+    Latest,
+    /// The one of that id, or of that number in the list.
+    Named(String),
+}
+
+/// Which model was chosen, and where: a session's own choice stands between the two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ModelChoice {
+    /// By flag or environment.
+    pub(crate) asked: Option<String>,
+    /// By a config file.
+    pub(crate) configured: Option<String>,
+}
+
+/// Which tools are offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum ToolChoice {
+    /// All.
+    All,
+    /// None.
+    None,
+    /// These. A name that no tool has is wrong usage: the user typed it.
+    Asked(Vec<String>),
+    /// These. A name that no tool has is worth a warning.
+    Configured(Vec<String>),
+}
+
+/// The settings, with one line for each thing that cannot be used.
+pub(crate) struct Resolved {
+    /// The settings.
+    pub(crate) settings: Settings,
+    /// The lines.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// A front end that does not exist.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no front end is named {name:?}; there is {DEFAULT_FRONTEND} (try --help)")]
+pub(crate) struct UnknownFrontend {
+    name: String,
+}
+
+/// Who gave which address and key.
+struct Addresses {
+    base_url_flag: Option<String>,
+    base_url_config: Option<String>,
+    api_key_flag: Option<String>,
+}
+
+/// Reads the files that have a say and puts all settings together.
+///
+/// # Errors
+/// When the command line names a front end that does not exist. Whatever is wrong with a file
+/// or a variable is a warning.
+pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved, UnknownFrontend> {
+    let user = UserPaths::of(environment);
+    let mut warnings = Vec::new();
+    if user.is_none() {
+        warnings.push("no home directory is known (HOME): going on without your files".to_owned());
+    }
+    let project = Project::find(environment.working_dir(), user.as_ref());
+    let trust = if args.trust || environment.is_on("LETSCODE_TRUST") {
+        TrustFlag::Trusted
+    } else {
+        TrustFlag::AsRecorded
+    };
+    let loaded = config::load(user.as_ref(), project.as_ref(), trust);
+    warnings.extend(loaded.warnings);
+    let config = loaded.config;
+    let catalog = Catalog::load(user.as_ref(), &mut warnings);
+    let secrets = api_keys::collect(&catalog, environment, args.api_key.as_deref());
+    let timeout = args.timeout.or(config.timeout).unwrap_or(DEFAULT_TIMEOUT);
+    let settings = Settings {
+        message: message(&args.message),
+        mode: args.mode.unwrap_or_default(),
+        print: args.print,
+        frontend: frontend(args.frontend, config.frontend, &mut warnings)?,
+        session: match args.resume {
+            Some(name) => SessionChoice::Named(name),
+            None if args.continue_session => SessionChoice::Latest,
+            None => SessionChoice::New,
+        },
+        keep_session: !args.no_session,
+        model: ModelChoice {
+            asked: args.model.or_else(|| environment.text("LETSCODE_MODEL").map(str::to_owned)),
+            configured: config.model,
+        },
+        thinking: thinking(args.thinking, environment, config.thinking, &mut warnings),
+        tools: tools(args.no_tools, args.tools, config.no_tools, config.tools),
+        system: args.system,
+        context_files: !(args.no_context_files || config.no_context_files.unwrap_or(false)),
+        timeout,
+        shutdown_grace: args
+            .shutdown_grace
+            .unwrap_or_else(|| timeout.saturating_add(GRACE_BEYOND_TIMEOUT)),
+        verbose: config.verbose.unwrap_or(false),
+        footer: config.footer.unwrap_or(true),
+        vi: config.vi.unwrap_or(false),
+        keys: config.keys,
+        plugins: config.plugins,
+        plugin_tables: config.tables,
+        project_plugins: loaded.project_plugins,
+        user_plugins: !(args.isolated || environment.is_on("LETSCODE_NO_USER_PLUGINS")),
+        update_check: environment.text("LETSCODE_NO_UPDATE_CHECK").is_none(),
+        left_out: loaded.left_out,
+        sessions: sessions_directory(environment, user.as_ref()),
+        user,
+        network: environment.network(),
+        catalog,
+        hidden_variables: api_keys::hidden_variables(&secrets, &config.keep_env),
+        secrets: Arc::new(secrets),
+        addresses: Addresses {
+            base_url_flag: args.base_url,
+            base_url_config: config.base_url,
+            api_key_flag: args.api_key,
+        },
+    };
+    Ok(Resolved { settings, warnings })
+}
+
+impl Settings {
+    /// Finds out who answers for `model` (see [`ModelChoice::name`]).
+    ///
+    /// # Errors
+    /// When its address makes no sense, or no key may be sent there.
+    pub(crate) fn target(
+        &self,
+        model: &str,
+        environment: &Environment,
+    ) -> Result<Target, EndpointError> {
+        let request = EndpointRequest {
+            model,
+            base_url_flag: self.addresses.base_url_flag.as_deref(),
+            api_key_flag: self.addresses.api_key_flag.as_deref(),
+            base_url_config: self.addresses.base_url_config.as_deref(),
+            thinking: self.thinking,
+        };
+        endpoint::resolve(&request, &self.catalog, environment)
+    }
+}
+
+impl ModelChoice {
+    /// Returns the model's name. `session` is the last model that the continued session
+    /// switched to.
+    pub(crate) fn name<'a>(&'a self, session: Option<&'a str>) -> &'a str {
+        let asked = self.asked.as_deref();
+        asked.or(session).or(self.configured.as_deref()).unwrap_or(DEFAULT_MODEL)
+    }
+}
+
+/// Joins the words of a message.
+fn message(words: &[String]) -> Option<String> {
+    let message = words.join(" ");
+    (!message.trim().is_empty()).then_some(message)
+}
+
+fn frontend(
+    flag: Option<String>,
+    configured: Option<String>,
+    warnings: &mut Vec<String>,
+) -> Result<String, UnknownFrontend> {
+    match (flag, configured) {
+        (Some(name), _) if name != DEFAULT_FRONTEND => return Err(UnknownFrontend { name }),
+        (None, Some(name)) if name != DEFAULT_FRONTEND => warnings.push(format!(
+            "frontend is left out: none is named {name:?}; going on with {DEFAULT_FRONTEND}"
+        )),
+        _ => {}
+    }
+    Ok(DEFAULT_FRONTEND.to_owned())
+}
+
+fn thinking(
+    flag: Option<ThinkingLevel>,
+    environment: &Environment,
+    configured: Option<ThinkingLevel>,
+    warnings: &mut Vec<String>,
+) -> ThinkingLevel {
+    let ambient = || match environment.text("LETSCODE_THINKING")?.parse() {
+        Ok(level) => Some(level),
+        Err(error) => {
+            warnings.push(format!("LETSCODE_THINKING is left out: {error}"));
+            None
+        }
+    };
+    flag.or_else(ambient).or(configured).unwrap_or_default()
+}
+
+/// Chooses the tools: what the command line says wins as a whole.
+fn tools(
+    no_tools_flag: bool,
+    flag: Option<ToolNames>,
+    no_tools_configured: Option<bool>,
+    configured: Option<Vec<String>>,
+) -> ToolChoice {
+    match (flag, configured) {
+        _ if no_tools_flag => ToolChoice::None,
+        (Some(ToolNames(names)), _) => ToolChoice::Asked(names),
+        _ if no_tools_configured == Some(true) => ToolChoice::None,
+        (None, Some(names)) => ToolChoice::Configured(names),
+        (None, None) => ToolChoice::All,
+    }
+}
