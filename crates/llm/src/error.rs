@@ -201,6 +201,14 @@ pub(crate) fn from_page(scene: &Scene, page: &[u8]) -> Failure {
     Failure { wrong_path: true, ..scene.failure(kind, &what, &scene.hint(kind, None)) }
 }
 
+/// Returns the failure that a successful response with some other JSON is.
+pub(crate) fn from_other_json(scene: &Scene, json: &[u8]) -> Failure {
+    let text = scene.clean(&ErrorBody::read(json).message);
+    let what = format!("the server answers, but not as a model: {text}");
+    let kind = ModelErrorKind::NotAnEndpoint;
+    Failure { wrong_path: true, ..scene.failure(kind, &what, &scene.hint(kind, None)) }
+}
+
 /// Returns the failure that a broken or impossible connection is. `roots_problem` tells what is
 /// wrong with the user's own certificates, if something is.
 pub(crate) fn from_transport(
@@ -257,11 +265,7 @@ pub(crate) fn is_unknown_issuer(error: &reqwest::Error) -> bool {
 
 /// Returns the innermost cause in words.
 pub(crate) fn root_cause(error: &reqwest::Error) -> String {
-    let mut cause: &dyn StdError = error;
-    while let Some(source) = cause.source() {
-        cause = source;
-    }
-    cause.to_string()
+    chain(error).last().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn described(scene: &Scene, error: &ErrorBody, text: &str) -> String {
@@ -275,21 +279,19 @@ fn described(scene: &Scene, error: &ErrorBody, text: &str) -> String {
     }
 }
 
-/// Returns the TLS error somewhere in the chain. An I/O error hides what it carries from
-/// `source`, so it is opened.
 fn tls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
-    chain(error).find_map(|cause| {
-        let carried = cause.downcast_ref::<io::Error>().and_then(|error| error.get_ref());
-        cause
-            .downcast_ref::<rustls::Error>()
-            .or_else(|| carried.and_then(|inner| inner.downcast_ref::<rustls::Error>()))
-    })
+    chain(error).find_map(|cause| cause.downcast_ref::<rustls::Error>())
 }
 
 fn io_kind(error: &reqwest::Error) -> Option<io::ErrorKind> {
     chain(error).find_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind)
 }
 
+/// Returns the causes of an error. An I/O error leaves out of its sources what it carries, and may
+/// carry another of its kind, so each is opened.
 fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
-    std::iter::successors(error.source(), |cause| (*cause).source())
+    std::iter::successors(error.source(), |cause| match cause.downcast_ref::<io::Error>() {
+        Some(error) => error.get_ref().map(|carried| carried as &(dyn StdError + 'static)),
+        None => (*cause).source(),
+    })
 }

@@ -120,12 +120,22 @@ pub(crate) fn change_for(
         return Some(Change::DropEmptyProperties);
     }
     if sent.null_content
-        && names(&["content"])
+        && names_word(text, "content")
         && names(&["null", "none", "string", "empty", "required", "missing"])
     {
         return Some(Change::EmptyContent);
     }
     None
+}
+
+/// Returns whether `word` stands in `text` by itself and not within a longer name.
+fn names_word(text: &str, word: &str) -> bool {
+    let is_name = |character: char| character.is_ascii_alphanumeric() || "_-".contains(character);
+    text.match_indices(word).any(|(start, _)| {
+        let before = text.get(..start).unwrap_or_default();
+        let behind = text.get(start + word.len()..).unwrap_or_default();
+        !before.ends_with(is_name) && !behind.starts_with(is_name)
+    })
 }
 
 /// Reads a refusal that names reasoning: some servers demand it back, others forbid it.

@@ -5,9 +5,6 @@
 
 mod proxy;
 
-#[cfg(test)]
-mod tests;
-
 use crate::config::{ClientConfig, ConfigError};
 use crate::endpoint::Endpoint;
 use crate::error;

@@ -13,6 +13,7 @@ use crate::sse::{DEFAULT_EVENT_CAP, SseDecoder};
 use futures_util::FutureExt;
 use letscode_core::model::{ModelErrorKind, ModelEvent, ModelRequest};
 use letscode_wire::{Message, StreamEvent};
+use memchr::memmem;
 use reqwest::Url;
 use reqwest::header::CONTENT_ENCODING;
 use std::sync::Arc;
@@ -211,6 +212,9 @@ async fn read_whole(
     }
     exchange.shared.http.note_kept_connection();
     match assembler.feed_whole(&first, pieces) {
+        Ok(()) if memmem::find(&first, b"\"choices\"").is_none() => {
+            Ended::Failed(error::from_other_json(exchange.scene, &first))
+        }
         Ok(()) => Ended::Whole,
         Err(StreamFault::Garbage) => {
             Ended::Failed(error::from_error_object(exchange.scene, &first))
