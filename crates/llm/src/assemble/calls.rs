@@ -64,11 +64,16 @@ impl Calls {
     /// earlier call of this message has (it may turn out to be the same call), at the end.
     pub(super) fn take(&mut self, piece: &CallDelta<'_>, out: &mut Vec<StreamEvent>) {
         let position = self.slot_for(piece);
-        let has_own_id = self.has_own_id(position);
-        let Some(slot) = self.slots.get_mut(position) else { return };
+        let Some((slot, earlier)) =
+            self.slots.get_mut(..=position).and_then(<[Slot]>::split_last_mut)
+        else {
+            return;
+        };
         let before = slot.size();
         slot.take(piece, &self.tool_names);
         self.size += slot.size() - before;
+        let has_own_id = slot.server_id.is_none()
+            || earlier.iter().all(|other| other.server_id != slot.server_id);
         if slot.started.is_none() && has_own_id && is_known(&slot.name, &self.tool_names) {
             slot.start(&mut self.ids, out);
         }
@@ -162,14 +167,6 @@ impl Calls {
 
     fn newest(&self, is_wanted: impl FnMut(&Slot) -> bool) -> Option<usize> {
         self.slots.iter().rposition(is_wanted)
-    }
-
-    fn has_own_id(&self, position: usize) -> bool {
-        let Some((slot, earlier)) = self.slots.get(..=position).and_then(<[Slot]>::split_last)
-        else {
-            return false;
-        };
-        slot.server_id.is_none() || earlier.iter().all(|other| other.server_id != slot.server_id)
     }
 }
 
