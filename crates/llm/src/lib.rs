@@ -10,12 +10,17 @@ mod sse;
 mod think;
 mod usage;
 
+mod config;
 mod endpoint;
 mod profile;
 mod request;
 
 mod error;
+mod fallback;
 mod http;
 mod retry;
 
 mod client;
+
+pub use client::Client;
+pub use config::{ClientConfig, ConfigError, Price, ProxySettings, Secret};
