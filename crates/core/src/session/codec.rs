@@ -4,6 +4,7 @@
 //! have and still be understood. Must not know other lines.
 
 use letscode_wire::{CustomKind, EntryId, Message, Record, SESSION_VERSION, encode_line};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -15,6 +16,8 @@ pub(super) struct Head {
     pub(super) id: EntryId,
     /// What it follows.
     pub(super) parent: Parent,
+    /// Whose message it is.
+    pub(super) role: Role,
     /// What it means to the replay.
     pub(super) kind: HeadKind,
 }
@@ -30,13 +33,22 @@ pub(super) enum Parent {
     Entry(EntryId),
 }
 
+/// Whose message an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    User,
+    Assistant,
+    Tool,
+    Custom,
+    /// One that a newer program may know.
+    Unknown,
+}
+
 /// What an entry means to the replay.
 #[derive(Debug)]
 pub(super) enum HeadKind {
-    /// A user message.
-    User,
-    /// Any other message.
-    Other,
+    /// A message like any other.
+    Message,
     /// A switch to this model.
     ModelChange(Option<String>),
     /// A summary that stands for older messages.
@@ -82,10 +94,10 @@ struct ModelChangePayload {
     model: Option<String>,
 }
 
+/// A line of which only the message is wanted.
 #[derive(Deserialize)]
-struct RawRecord<'a> {
-    #[serde(borrow)]
-    msg: &'a RawValue,
+struct Body<M> {
+    msg: M,
 }
 
 #[derive(Deserialize)]
@@ -107,11 +119,8 @@ pub(super) fn encode(
     message: &Arc<Message>,
     line: &mut Vec<u8>,
 ) -> Result<(), serde_json::Error> {
-    let record = Record {
-        version: SESSION_VERSION,
-        parent_id: parent.cloned(),
-        msg: Arc::clone(message),
-    };
+    let record =
+        Record { version: SESSION_VERSION, parent_id: parent.cloned(), msg: Arc::clone(message) };
     encode_line(&record, line)
 }
 
@@ -139,39 +148,40 @@ pub(super) fn decode_head(line: &[u8]) -> Option<Head> {
     };
     let message = envelope.msg;
     let payload = message.payload.map_or("{}", RawValue::get);
-    let kind = match (message.role.as_str(), message.kind.as_deref()) {
-        ("user", _) => HeadKind::User,
-        ("custom", Some(kind)) => match CustomKind::from_name(kind) {
-            Some(CustomKind::ModelChange) => {
-                let payload: ModelChangePayload = serde_json::from_str(payload).unwrap_or_default();
-                HeadKind::ModelChange(payload.model)
-            }
-            Some(CustomKind::Compaction) => {
-                HeadKind::Compaction(serde_json::from_str(payload).unwrap_or_default())
-            }
-            Some(CustomKind::Reset) => HeadKind::Reset,
-            None => HeadKind::Other,
-        },
-        _ => HeadKind::Other,
+    let role = match message.role.as_str() {
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" => Role::Tool,
+        "custom" => Role::Custom,
+        _ => Role::Unknown,
     };
-    Some(Head { id: message.id, parent, kind })
+    let custom_kind = message.kind.as_deref().filter(|_| role == Role::Custom);
+    let kind = match custom_kind.and_then(CustomKind::from_name) {
+        Some(CustomKind::ModelChange) => {
+            let payload: ModelChangePayload = serde_json::from_str(payload).unwrap_or_default();
+            HeadKind::ModelChange(payload.model)
+        }
+        Some(CustomKind::Compaction) => {
+            HeadKind::Compaction(serde_json::from_str(payload).unwrap_or_default())
+        }
+        Some(CustomKind::Reset) => HeadKind::Reset,
+        None => HeadKind::Message,
+    };
+    Some(Head { id: message.id, parent, role, kind })
 }
 
 /// Returns a line's message, or `None` if it has none that we know. Text that is no Unicode is
 /// read with replacement characters rather than lost.
-pub(super) fn decode_message(line: &[u8]) -> Option<Arc<Message>> {
-    let decode = |line: &[u8]| serde_json::from_slice::<Record>(line).ok();
-    let record = decode(line).or_else(|| decode(repair_text(line).as_bytes()))?;
-    Some(record.msg)
+///
+/// To know the role beforehand saves serde the copy that it makes of a message to find its tag
+/// first: with it the two passes over a file cost what one would.
+pub(super) fn decode_message(role: Role, line: &[u8]) -> Option<Message> {
+    decode_body(role, line).or_else(|| decode_body(role, repair_text(line).as_bytes()))
 }
 
 /// Appends a copy of `line` that follows `parent`; the message stays as it is written, fields
 /// that we do not know included. Returns the entry's id, or `None` if the line is no record.
-pub(super) fn relink(
-    line: &[u8],
-    parent: Option<&EntryId>,
-    copy: &mut Vec<u8>,
-) -> Option<EntryId> {
+pub(super) fn relink(line: &[u8], parent: Option<&EntryId>, copy: &mut Vec<u8>) -> Option<EntryId> {
     let repaired;
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,
@@ -180,7 +190,7 @@ pub(super) fn relink(
             &repaired
         }
     };
-    let RawRecord { msg } = serde_json::from_str(text).ok()?;
+    let Body::<&RawValue> { msg } = serde_json::from_str(text).ok()?;
     let MessageId { id } = serde_json::from_str(msg.get()).ok()?;
     encode_line(&LinkedRecord { version: SESSION_VERSION, parent_id: parent, msg }, copy).ok()?;
     Some(id)
@@ -192,6 +202,19 @@ pub(super) fn relink(
 pub(super) fn record_starts(line: &[u8]) -> Vec<usize> {
     let inner = memchr::memmem::find_iter(line, br#"{"_v""#).filter(|start| *start > 0);
     std::iter::once(0).chain(inner).collect()
+}
+
+fn decode_body(role: Role, line: &[u8]) -> Option<Message> {
+    fn body<M: DeserializeOwned>(line: &[u8]) -> Option<M> {
+        serde_json::from_slice::<Body<M>>(line).ok().map(|body| body.msg)
+    }
+    match role {
+        Role::User => body(line).map(Message::User),
+        Role::Assistant => body(line).map(Message::Assistant),
+        Role::Tool => body(line).map(Message::Tool),
+        Role::Custom => body(line).map(Message::Custom),
+        Role::Unknown => None,
+    }
 }
 
 fn linked_version() -> u32 {

@@ -39,8 +39,11 @@ pub fn resume(path: &Path) -> Result<Resumed, SessionError> {
         }
     }
     let store = fork(&loaded, path.parent().unwrap_or(Path::new(".")))?;
-    let warning =
-        format!("session {} is open in another process: going on in a copy, {}", loaded.id, store.id());
+    let warning = format!(
+        "session {} is open in another process: going on in a copy, {}",
+        loaded.id,
+        store.id()
+    );
     loaded.warnings.push(warning);
     Ok(Resumed { loaded, store })
 }
@@ -76,7 +79,8 @@ fn copy_branch(loaded: &Loaded, folder: &Path, path: &Path) -> Result<(), Sessio
             last_id = Some(id);
         }
     }
-    let target = writer.into_inner().map_err(io::IntoInnerError::into_error).map_err(write_error())?;
+    let target =
+        writer.into_inner().map_err(io::IntoInnerError::into_error).map_err(write_error())?;
     target.as_file().sync_all().map_err(write_error())?;
     target.persist_noclobber(path).map_err(|error| write_error()(error.error))?;
     sync_folder(folder).map_err(write_error())

@@ -3,7 +3,7 @@
 //! Owns the first pass over a file, which keeps some bytes an entry and no message: a huge file
 //! costs little memory, however much of it is on other branches or compacted away.
 
-use super::codec::{self, CompactionPayload, Head, HeadKind, Parent};
+use super::codec::{self, CompactionPayload, Head, HeadKind, Parent, Role};
 use super::lines::{Line, Lines};
 use letscode_wire::EntryId;
 use std::collections::HashMap;
@@ -29,6 +29,7 @@ pub(super) struct Entry {
     /// The position of the entry that it follows; always a smaller one.
     pub(super) parent: Option<usize>,
     pub(super) span: Span,
+    pub(super) role: Role,
     pub(super) kind: EntryKind,
 }
 
@@ -44,10 +45,8 @@ pub(super) struct Span {
 /// What an entry means to the replay.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum EntryKind {
-    /// A user message.
-    User,
-    /// Any other message.
-    Other,
+    /// A message like any other.
+    Message,
     /// A switch to this model.
     ModelChange(Option<String>),
     /// A summary that stands for older messages.
@@ -156,21 +155,17 @@ impl Builder {
             }
         };
         let within = record.as_ptr().addr() - line.bytes.as_ptr().addr();
-        let span = Span {
-            offset: line.offset + within as u64,
-            length: record.len(),
-            line: line.number,
-        };
-        let kind = self.kind(head.kind);
-        self.index.entries.push(Entry { parent, span, kind });
+        let span =
+            Span { offset: line.offset + within as u64, length: record.len(), line: line.number };
+        let (role, kind) = (head.role, self.kind(head.kind));
+        self.index.entries.push(Entry { parent, span, role, kind });
         self.positions.insert(head.id.clone(), position);
         self.index.last_id = Some(head.id);
     }
 
     fn kind(&self, kind: HeadKind) -> EntryKind {
         match kind {
-            HeadKind::User => EntryKind::User,
-            HeadKind::Other => EntryKind::Other,
+            HeadKind::Message => EntryKind::Message,
             HeadKind::ModelChange(model) => EntryKind::ModelChange(model),
             HeadKind::Reset => EntryKind::Reset,
             HeadKind::Compaction(CompactionPayload { first_kept_id, collapsed_count }) => {

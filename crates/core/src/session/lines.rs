@@ -16,6 +16,7 @@ pub(super) struct Lines<R> {
     buffer: Vec<u8>,
     offset: u64,
     number: usize,
+    cap: u64,
 }
 
 /// One line.
@@ -34,14 +35,14 @@ pub(super) struct Line<'a> {
 impl<R: Read> Lines<R> {
     pub(super) fn new(source: R) -> Self {
         let reader = BufReader::with_capacity(64 * 1024, source);
-        Self { reader, buffer: Vec::new(), offset: 0, number: 0 }
+        Self { reader, buffer: Vec::new(), offset: 0, number: 0, cap: LINE_CAP }
     }
 
     /// Returns the next line, or `None` at the end.
     pub(super) fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.buffer.clear();
         let offset = self.offset;
-        let taken = (&mut self.reader).take(LINE_CAP).read_until(b'\n', &mut self.buffer)?;
+        let taken = (&mut self.reader).take(self.cap).read_until(b'\n', &mut self.buffer)?;
         if taken == 0 {
             return Ok(None);
         }
@@ -50,7 +51,7 @@ impl<R: Read> Lines<R> {
         let mut terminated = self.buffer.last() == Some(&b'\n');
         if terminated {
             self.buffer.pop();
-        } else if taken as u64 == LINE_CAP {
+        } else if taken as u64 == self.cap {
             self.offset += self.reader.skip_until(b'\n')? as u64;
             terminated = true;
         }
@@ -62,3 +63,6 @@ impl<R: Read> Lines<R> {
         self.offset
     }
 }
+
+#[cfg(test)]
+mod tests;

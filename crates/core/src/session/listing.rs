@@ -4,10 +4,11 @@
 //! session: a folder of ten thousand, or a session of gigabytes, is listed at once. Must not
 //! load or open for writing.
 
-use super::index::{EntryKind, Index};
+use super::SessionError;
+use super::codec::{self, Role};
+use super::index::Index;
 use super::label::{label_of, read_label};
 use super::lines::Lines;
-use super::{SessionError, codec};
 use letscode_wire::SessionId;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -62,28 +63,22 @@ pub fn find(folder: &Path, query: &str) -> Result<PathBuf, SessionError> {
     let query = query.trim();
     let number = number(query);
     let count = found.len();
-    let is_meant = |found: &Found| {
-        let id = found.id.as_str();
-        let beginning = id.get(..query.len());
+    if let Some(chosen) = number.and_then(|number| found.get(number.checked_sub(1)?)) {
+        return Ok(chosen.path.clone());
+    }
+    let begins = |found: &&Found| {
+        let beginning = found.id.as_str().get(..query.len());
         beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(query))
     };
-    if let Some(number) = number {
-        let chosen = found.into_iter().nth(number.saturating_sub(1));
-        return match chosen {
-            Some(found) if number > 0 => Ok(found.path),
-            _ => Err(SessionError::NoSuchNumber { number, count }),
-        };
-    }
-    let mut meant: Vec<Found> = found.into_iter().filter(is_meant).collect();
-    if let Some(exact) = meant.iter().position(|found| found.id.as_str().len() == query.len()) {
-        meant.swap(0, exact);
-        meant.truncate(1);
-    }
-    let count = meant.len();
-    match meant.pop() {
-        Some(found) if count == 1 => Ok(found.path),
-        Some(_) => Err(SessionError::AmbiguousId { query: query.to_owned(), count }),
-        None => Err(SessionError::NoSuchId { query: query.to_owned() }),
+    let meant: Vec<&Found> = found.iter().filter(begins).collect();
+    let exact = meant.iter().find(|found| found.id.as_str().len() == query.len());
+    match (exact, meant.as_slice(), number) {
+        (Some(found), ..) | (None, [found], _) => Ok(found.path.clone()),
+        (None, [], Some(number)) => Err(SessionError::NoSuchNumber { number, count }),
+        (None, [], None) => Err(SessionError::NoSuchId { query: query.to_owned() }),
+        (None, meant, _) => {
+            Err(SessionError::AmbiguousId { query: query.to_owned(), count: meant.len() })
+        }
     }
 }
 
@@ -133,14 +128,12 @@ fn head_label(path: &Path) -> Option<String> {
     let mut head = Vec::new();
     File::open(path).ok()?.take(HEAD_LENGTH).read_to_end(&mut head).ok()?;
     let index = Index::read(&mut Lines::new(head.as_slice())).ok()?;
-    let users = index.entries.iter().filter(|entry| entry.kind == EntryKind::User);
-    users
-        .filter_map(|entry| {
-            let start = usize::try_from(entry.span.offset).ok()?;
-            let record = head.get(start..start + entry.span.length)?;
-            label_of(&*codec::decode_message(record)?)
-        })
-        .next()
+    let mut users = index.entries.iter().filter(|entry| entry.role == Role::User);
+    users.find_map(|entry| {
+        let start = usize::try_from(entry.span.offset).ok()?;
+        let record = head.get(start..start + entry.span.length)?;
+        label_of(&codec::decode_message(entry.role, record)?)
+    })
 }
 
 /// Returns the number that `query` is. An id that begins with a zero, as those of this century

@@ -3,13 +3,13 @@
 //! Owns the two passes. The first finds the places and links of all entries, the second reads
 //! only the messages that still count. Must not change anything.
 
-use super::codec;
-use super::index::{Entry, EntryKind, Index, Span, Tail};
+use super::SessionError;
+use super::codec::{self, Role};
+use super::index::{Entry, Index, Span, Tail};
 use super::label::{label_of, read_label};
 use super::lines::Lines;
 use super::replay::replay;
-use super::SessionError;
-use letscode_wire::{EntryId, Message, SessionId, Transcript};
+use letscode_wire::{EntryId, SessionId, Transcript};
 use std::fs::File;
 use std::io::{self, BufReader, Read as _};
 use std::path::{Path, PathBuf};
@@ -55,13 +55,14 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
     let branch = index.branch();
     let replay = replay(&index.entries, &branch);
 
-    let span_of = |position: &usize| index.entries.get(*position).map(|entry| entry.span);
+    let entry_at = |position: &usize| index.entries.get(*position);
     let mut reader = SpanReader::new(&file).map_err(read_error())?;
     let mut transcript = Transcript::with_capacity(replay.kept.len());
-    for span in replay.kept.iter().filter_map(span_of) {
-        match codec::decode_message(reader.read(span).map_err(read_error())?) {
-            Some(message) => transcript.push(message),
-            None => index.broken.push(span.line),
+    for entry in replay.kept.iter().filter_map(entry_at) {
+        let record = reader.read(entry.span).map_err(read_error())?;
+        match codec::decode_message(entry.role, record) {
+            Some(message) => transcript.push(Arc::new(message)),
+            None => index.broken.push(entry.span.line),
         }
     }
     let label = match read_label(path) {
@@ -75,7 +76,7 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
         model: replay.model,
         label,
         warnings: warnings(path, &mut index.broken, index.tail, replay.has_unclear_compaction),
-        branch: branch.iter().filter_map(span_of).collect(),
+        branch: branch.iter().filter_map(entry_at).map(|entry| entry.span).collect(),
         last_id: index.last_id,
         tail: index.tail,
         length: index.length,
@@ -127,10 +128,10 @@ fn first_label(
     let users = branch
         .iter()
         .filter_map(|position| entries.get(*position))
-        .filter(|entry| entry.kind == EntryKind::User);
+        .filter(|entry| entry.role == Role::User);
     for entry in users {
-        let message: Option<Arc<Message>> = codec::decode_message(reader.read(entry.span)?);
-        if let Some(label) = message.and_then(|message| label_of(&message)) {
+        let message = codec::decode_message(entry.role, reader.read(entry.span)?);
+        if let Some(label) = message.as_ref().and_then(label_of) {
             return Ok(Some(label));
         }
     }

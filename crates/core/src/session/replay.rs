@@ -40,7 +40,7 @@ pub(super) fn replay(entries: &[Entry], branch: &[usize]) -> Replay {
     for (place, &position) in branch.iter().enumerate() {
         let Some(entry) = entries.get(position) else { continue };
         match &entry.kind {
-            EntryKind::User | EntryKind::Other => replay.kept.push(position),
+            EntryKind::Message => replay.kept.push(position),
             EntryKind::ModelChange(model) => {
                 // Stays among the kept until the end: a compaction may name it as the first.
                 replay.kept.push(position);
@@ -53,8 +53,7 @@ pub(super) fn replay(entries: &[Entry], branch: &[usize]) -> Replay {
                 since_reset = place + 1;
             }
             EntryKind::Compaction { first_kept, collapsed_count } => {
-                let by_name =
-                    first_kept.and_then(|first| from_position(&replay.kept, first));
+                let by_name = first_kept.and_then(|first| from_position(&replay.kept, first));
                 let remaining = by_name.or_else(|| {
                     let count = (*collapsed_count)?;
                     let lines = branch.get(since_reset..place).unwrap_or_default();

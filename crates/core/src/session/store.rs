@@ -270,8 +270,7 @@ fn append_line(file: &mut File, line: &[u8]) -> Result<(), AppendFailure> {
             Err(error) => return Err(take_back(file, before, written, error)),
         }
     }
-    ignore_unsupported(file.sync_data())
-        .map_err(|error| take_back(file, before, written, error))
+    ignore_unsupported(file.sync_data()).map_err(|error| take_back(file, before, written, error))
 }
 
 fn take_back(file: &File, before: u64, written: usize, error: io::Error) -> AppendFailure {
