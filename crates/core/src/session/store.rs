@@ -38,9 +38,8 @@ impl FileStore {
     /// a run without a message leaves nothing behind.
     pub fn create(folder: &Path) -> Self {
         let id = SessionId::new_v7();
-        let path = folder.join(format!("{id}.jsonl"));
         let writer = Writer {
-            path: path.clone(),
+            path: folder.join(format!("{id}.jsonl")),
             file: None,
             unsynced_folders: Vec::new(),
             last_id: None,
@@ -176,8 +175,14 @@ enum Label {
 
 impl Writer {
     fn write(&mut self, message: &Arc<Message>) -> io::Result<()> {
-        self.create_if_new()?;
-        let Some(file) = &mut self.file else { return Ok(()) };
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(create_file(&self.path, &mut self.unsynced_folders)?),
+        };
+        while let Some(folder) = self.unsynced_folders.last() {
+            sync_folder(folder)?;
+            self.unsynced_folders.pop();
+        }
         if let TailState::Torn { offset, put_aside } = self.tail {
             let is_cut = cut_torn_line(file, &self.path, offset, put_aside).is_ok();
             let is_clean = is_cut && ends_in_newline(file, offset)?;
@@ -202,26 +207,6 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes the file of a new session, and has its name on disk.
-    fn create_if_new(&mut self) -> io::Result<()> {
-        if self.file.is_none() {
-            let folder = self.path.parent().unwrap_or(Path::new("."));
-            let missing = folder.ancestors().take_while(|folder| !folder.exists()).count();
-            folder_builder().create(folder)?;
-            let file = append_options().create_new(true).open(&self.path)?;
-            // Nobody else can know the file yet.
-            let _ = file.try_lock();
-            self.file = Some(file);
-            self.unsynced_folders =
-                folder.ancestors().take(missing + 1).map(Path::to_path_buf).collect();
-        }
-        while let Some(folder) = self.unsynced_folders.last() {
-            sync_folder(folder)?;
-            self.unsynced_folders.pop();
-        }
-        Ok(())
-    }
-
     /// Gives the session its label once there is something to make it of. A failure is no
     /// failure of the session: the next message tries again.
     fn settle_label(&mut self, message: &Message) {
@@ -232,6 +217,18 @@ impl Writer {
             Err(error) => tracing::debug!(%error, "cannot write the session's label"),
         }
     }
+}
+
+/// Makes the file of a new session. The folders whose entries are new by that go to `unsynced`.
+fn create_file(path: &Path, unsynced: &mut Vec<PathBuf>) -> io::Result<File> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let missing = folder.ancestors().take_while(|folder| !folder.exists()).count();
+    folder_builder().create(folder)?;
+    let file = append_options().create_new(true).open(path)?;
+    // Nobody else can know the file yet; where there are no locks it does without.
+    let _ = file.try_lock();
+    *unsynced = folder.ancestors().take(missing + 1).map(Path::to_path_buf).collect();
+    Ok(file)
 }
 
 /// Takes the lock on a session's file.

@@ -85,7 +85,7 @@ async fn child_holds_a_session() {
     let resumed = resume(&session_under_test()).unwrap();
     resumed.store.append(user("of the holder", "x")).await.unwrap();
     println!("held");
-    let _ = std::io::stdin().read_line(&mut String::new());
+    let _ = io::stdin().read_line(&mut String::new());
 }
 
 /// Many threads resume one session at the same time and write: one of them gets it, the others
