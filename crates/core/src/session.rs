@@ -1,13 +1,31 @@
 //! Sessions: the port that keeps messages, and the files behind it.
 //!
-//! Owns appending, loading and the replay of what a session's branch means. Must not know turns.
+//! Owns appending, loading, listing and the replay of what a session's branch means. A session
+//! is one file of JSON lines, only ever added to; `lines` cuts it, `codec` reads a line, `index`
+//! finds the active branch, `replay` says what of it still counts, `load` puts these together,
+//! `store` appends, `fork` copies. Must not know turns.
 
 mod codec;
+mod fork;
+mod index;
+mod label;
+mod lines;
+mod listing;
+mod load;
 mod replay;
 mod store;
 
+pub use fork::{Resumed, fork, resume};
+pub use listing::{Summary, find, list, most_recent};
+pub use load::{Loaded, load};
+pub use store::FileStore;
+
 use futures_util::future::BoxFuture;
 use letscode_wire::Message;
+use sha2::{Digest as _, Sha256};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Keeps the finalised messages of one conversation. Called by the agent, one append at a time.
@@ -19,7 +37,7 @@ pub trait SessionStore: Send + Sync {
     fn append(&self, message: Arc<Message>) -> BoxFuture<'_, Result<(), SessionError>>;
 }
 
-/// Why a session could not be read or written.
+/// Why a session could not be read, written or found.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The system refuses.
@@ -28,8 +46,76 @@ pub enum SessionError {
         /// What was tried, for example `write`.
         action: &'static str,
         /// The session's file.
-        path: std::path::PathBuf,
+        path: PathBuf,
         /// What the system says.
-        source: std::io::Error,
+        source: io::Error,
+    },
+    /// A directory, FIFO or device where the session's file should be.
+    #[error("the session {} is not a regular file", path.display())]
+    NotRegular {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Another process (or another store of this one) has it open.
+    #[error("the session {} is open in another process: end that one, or go on in a fork", path.display())]
+    Held {
+        /// The session's file.
+        path: PathBuf,
+    },
+    /// Somebody wrote to it between loading and opening.
+    #[error("the session {} has changed since it was read: load it again", path.display())]
+    Changed {
+        /// The session's file.
+        path: PathBuf,
+    },
+    /// The project has no session at all.
+    #[error("there is no session for this directory yet (looked in {})", folder.display())]
+    NoSessions {
+        /// The project's folder of sessions.
+        folder: PathBuf,
+    },
+    /// A number beyond the list.
+    #[error("there is no session number {number}: this directory has {count}, 1 is the newest")]
+    NoSuchNumber {
+        /// What was asked for, from 1.
+        number: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// An id that no session has.
+    #[error("no session of this directory has an id that begins with `{query}`")]
+    NoSuchId {
+        /// What was asked for.
+        query: String,
+    },
+    /// The beginning of several ids.
+    #[error("`{query}` is the beginning of {count} session ids: give more of it")]
+    AmbiguousId {
+        /// What was asked for.
+        query: String,
+        /// How many sessions it fits.
+        count: usize,
     },
 }
+
+/// Returns the folder below `root` that holds the sessions of a working directory.
+///
+/// It is named after the directory's real path, so that every way into the directory finds the
+/// same sessions. A directory that is gone is taken as it is written.
+pub fn project_folder(root: &Path, working_dir: &Path) -> PathBuf {
+    let resolved = fs::canonicalize(working_dir).unwrap_or_else(|_| working_dir.to_path_buf());
+    let digest = Sha256::digest(resolved.as_os_str().as_encoded_bytes());
+    let name: String = digest.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    root.join(name)
+}
+
+impl SessionError {
+    /// Returns a function that wraps what the system says about `path`.
+    fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_path_buf();
+        move |source| Self::Io { action, path, source }
+    }
+}
+
+#[cfg(test)]
+mod tests;

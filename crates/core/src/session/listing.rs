@@ -1,0 +1,152 @@
+//! The sessions of a project: which there are, and which one is meant.
+//!
+//! Owns order and choice. Reads names and times, and a label's first bytes, never a whole
+//! session: a folder of ten thousand, or a session of gigabytes, is listed at once. Must not
+//! load or open for writing.
+
+use super::SessionError;
+use super::codec::{self, Role};
+use super::index::Index;
+use super::label::{label_of, read_label};
+use super::lines::Lines;
+use letscode_wire::SessionId;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// How much of a session without a label is searched for its first user message, in bytes.
+const HEAD_LENGTH: u64 = 64 * 1024;
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Summary {
+    /// Its id.
+    pub id: SessionId,
+    /// Its file.
+    pub path: PathBuf,
+    /// When it was last added to.
+    pub modified: SystemTime,
+    /// Its label, or what its first user message makes of it.
+    pub label: Option<String>,
+}
+
+/// Returns the sessions in `folder`, newest first. A folder that is not there has none.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn list(folder: &Path) -> Result<Vec<Summary>, SessionError> {
+    let found = scan(folder)?;
+    Ok(found.into_iter().map(Found::into_summary).collect())
+}
+
+/// Returns the session in `folder` that was added to last.
+///
+/// # Errors
+/// [`SessionError::NoSessions`], and when the folder cannot be read.
+pub fn most_recent(folder: &Path) -> Result<PathBuf, SessionError> {
+    let newest = scan(folder)?.into_iter().next();
+    newest.map(|found| found.path).ok_or_else(|| no_sessions(folder))
+}
+
+/// Returns the session in `folder` that `query` means: a number of the list, from 1 for the
+/// newest, or an id or its beginning.
+///
+/// # Errors
+/// When there is no such session, or more than one; and when the folder cannot be read.
+pub fn find(folder: &Path, query: &str) -> Result<PathBuf, SessionError> {
+    let found = scan(folder)?;
+    if found.is_empty() {
+        return Err(no_sessions(folder));
+    }
+    let query = query.trim();
+    let number = number(query);
+    let count = found.len();
+    if let Some(chosen) = number.and_then(|number| found.get(number.checked_sub(1)?)) {
+        return Ok(chosen.path.clone());
+    }
+    let begins = |found: &&Found| {
+        let beginning = found.id.as_str().get(..query.len());
+        beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(query))
+    };
+    let meant: Vec<&Found> = found.iter().filter(begins).collect();
+    let exact = meant.iter().find(|found| found.id.as_str().len() == query.len());
+    match (exact, meant.as_slice(), number) {
+        (Some(found), ..) | (None, [found], _) => Ok(found.path.clone()),
+        (None, [], Some(number)) => Err(SessionError::NoSuchNumber { number, count }),
+        (None, [], None) => Err(SessionError::NoSuchId { query: query.to_owned() }),
+        (None, meant, _) => {
+            Err(SessionError::AmbiguousId { query: query.to_owned(), count: meant.len() })
+        }
+    }
+}
+
+/// A session's file, before its label is looked up.
+struct Found {
+    id: SessionId,
+    path: PathBuf,
+    modified: SystemTime,
+}
+
+impl Found {
+    fn into_summary(self) -> Summary {
+        let label = read_label(&self.path).or_else(|| head_label(&self.path));
+        Summary { id: self.id, path: self.path, modified: self.modified, label }
+    }
+}
+
+/// Returns the sessions in `folder`, newest first; of the same time, the one that was made last.
+fn scan(folder: &Path) -> Result<Vec<Found>, SessionError> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(SessionError::io("list", folder)(error)),
+    };
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let mut found: Vec<Found> = files.filter_map(session_file).collect();
+    found.sort_by(|a, b| (b.modified, &b.id).cmp(&(a.modified, &a.id)));
+    Ok(found)
+}
+
+/// Returns the session that `path` is, if it is one with anything in it.
+fn session_file(path: PathBuf) -> Option<Found> {
+    if path.extension() != Some(OsStr::new("jsonl")) {
+        return None;
+    }
+    let id = SessionId::from(path.file_stem()?.to_str()?);
+    let metadata = std::fs::metadata(&path).ok()?;
+    if !metadata.is_file() || metadata.len() == 0 {
+        return None;
+    }
+    let modified = metadata.modified().ok()?;
+    Some(Found { id, path, modified })
+}
+
+/// Returns the label that the first user message makes, if that is near the beginning.
+fn head_label(path: &Path) -> Option<String> {
+    let mut head = Vec::new();
+    File::open(path).ok()?.take(HEAD_LENGTH).read_to_end(&mut head).ok()?;
+    let index = Index::read(&mut Lines::new(head.as_slice())).ok()?;
+    let mut users = index.entries.iter().filter(|entry| entry.role == Role::User);
+    users.find_map(|entry| {
+        let start = usize::try_from(entry.span.offset).ok()?;
+        let record = head.get(start..start + entry.span.length)?;
+        label_of(&codec::decode_message(entry.role, record)?)
+    })
+}
+
+/// Returns the number that `query` is. An id that begins with a zero, as those of this century
+/// do, is none.
+fn number(query: &str) -> Option<usize> {
+    let is_id = query.len() > 1 && query.starts_with('0');
+    let is_digits = query.bytes().all(|byte| byte.is_ascii_digit());
+    if is_id || !is_digits { None } else { query.parse().ok() }
+}
+
+fn no_sessions(folder: &Path) -> SessionError {
+    SessionError::NoSessions { folder: folder.to_path_buf() }
+}
+
+#[cfg(test)]
+mod tests;
