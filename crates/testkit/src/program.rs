@@ -197,7 +197,7 @@ impl Running {
     /// When the system cannot tell.
     pub fn wait(&mut self, limit: Duration) -> Option<Finished> {
         let end = Instant::now() + limit;
-        while !group::has_ended(&mut self.child) {
+        while self.status.is_none() && !group::has_ended(&mut self.child) {
             let left = end.checked_duration_since(Instant::now())?;
             self.output.wait_for_news(left.min(LOOK_AGAIN));
         }
