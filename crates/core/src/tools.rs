@@ -5,14 +5,24 @@
 
 mod arguments;
 mod bash;
+mod content;
+mod diff;
 mod edit;
+mod encoding;
+mod fingerprint;
 mod ledger;
 mod matching;
+mod parameters;
+mod path;
 mod read;
+mod target;
 mod truncate;
 mod write;
 
+pub use edit::edit_tool;
 pub use ledger::FileLedger;
+pub use read::read_tool;
+pub use write::write_tool;
 
 use crate::env::ExecutionEnv;
 use futures_util::future::BoxFuture;
