@@ -6,7 +6,10 @@
 mod local;
 mod process;
 
-use futures_util::future::BoxFuture;
+pub use local::{LocalEnv, LocalEnvOptions};
+
+use futures_util::future::{BoxFuture, ready};
+use sha2::{Digest, Sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -34,23 +37,60 @@ pub trait ExecutionEnv: Send + Sync {
         request: WriteFile,
     ) -> BoxFuture<'a, Result<WriteReport, FileError>>;
 
+    /// Creates an empty temporary file whose name ends with `suffix`, for the user's eyes only.
+    /// It is kept: what names it may be read long after the program has ended.
+    ///
+    /// # Errors
+    /// When there is no place for it; an environment need not offer one.
+    fn create_temp_file<'a>(
+        &'a self,
+        suffix: &'a str,
+    ) -> BoxFuture<'a, Result<Box<dyn FileWriter>, FileError>> {
+        let error = FileError::Io {
+            path: PathBuf::from(suffix),
+            source: io::Error::new(io::ErrorKind::Unsupported, "no temporary files here"),
+        };
+        Box::pin(ready(Err(error)))
+    }
+
     /// Runs a shell command to its end. `output` gets stdout and stderr as they come, merged in
-    /// order. On time-out or cancellation the whole process tree is ended before this returns.
+    /// order. On time-out or cancellation the whole process tree is ended before this returns;
+    /// when the future is dropped, it is killed at once.
     fn run<'a>(
         &'a self,
         request: RunCommand,
-        output: OutputSink<'a>,
+        output: &'a mut dyn OutputSink,
         cancel: CancellationToken,
     ) -> BoxFuture<'a, Result<CommandEnd, CommandError>>;
 }
 
-/// Takes a command's output, piece by piece. Must be quick.
-pub type OutputSink<'a> = Box<dyn FnMut(&[u8]) + Send + 'a>;
+/// Takes a command's output, piece by piece. The command is held back, as by a slow pipe, until
+/// a piece is taken. Any `FnMut(&[u8])` is one that takes its pieces at once.
+pub trait OutputSink: Send {
+    /// Takes the next piece. Never dropped before it is done, except with the whole run.
+    fn take<'a>(&'a mut self, piece: &'a [u8]) -> BoxFuture<'a, ()>;
+}
+
+impl<F: FnMut(&[u8]) + Send> OutputSink for F {
+    fn take<'a>(&'a mut self, piece: &'a [u8]) -> BoxFuture<'a, ()> {
+        self(piece);
+        Box::pin(ready(()))
+    }
+}
 
 /// Reads an open file piece by piece.
 pub trait FileReader: Send {
     /// Returns the next piece (some hundred kilobytes at most); an empty one at the end.
     fn read_chunk(&mut self) -> BoxFuture<'_, Result<Vec<u8>, FileError>>;
+}
+
+/// Adds to an open file.
+pub trait FileWriter: Send {
+    /// Returns where the file is.
+    fn path(&self) -> &Path;
+
+    /// Adds `bytes` at the end.
+    fn append(&mut self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), FileError>>;
 }
 
 /// What a path is.
@@ -105,6 +145,13 @@ pub enum Expected {
 /// SHA-256 of a file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint(pub [u8; 32]);
+
+impl Fingerprint {
+    /// Returns the fingerprint of this content.
+    pub fn of(content: &[u8]) -> Self {
+        Self(Sha256::digest(content).into())
+    }
+}
 
 /// What writing did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -217,6 +264,12 @@ pub enum CommandError {
     /// No shell.
     #[error("no shell found: neither bash nor sh is on the path")]
     NoShell,
+    /// The text is longer than the system lets an argument be (128 KiB on Linux).
+    #[error("the command is too long ({bytes} bytes): write it to a file and run that")]
+    TooLong {
+        /// Its length.
+        bytes: usize,
+    },
     /// Anything else that the system says.
     #[error("cannot start the shell: {source}")]
     Io {

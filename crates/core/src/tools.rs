@@ -17,12 +17,16 @@ mod path;
 mod read;
 mod target;
 mod truncate;
+#[cfg(test)]
+mod workbench;
 mod write;
 
-pub use edit::edit_tool;
+pub use arguments::{ArgumentError, check_arguments};
+pub use bash::Bash;
+pub use edit::Edit;
 pub use ledger::FileLedger;
-pub use read::read_tool;
-pub use write::write_tool;
+pub use read::Read;
+pub use write::Write;
 
 use crate::env::ExecutionEnv;
 use futures_util::future::BoxFuture;

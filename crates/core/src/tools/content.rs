@@ -1,4 +1,4 @@
-//! Whole contents: read into memory up to a limit, and written back with a check.
+//! Whole contents: read into memory up to a limit, and written back.
 //!
 //! Owns what `write` and `edit` share. Must not decide what the content should be.
 
@@ -40,8 +40,7 @@ pub(super) async fn load(
     }
 }
 
-/// Writes `bytes` and returns whether parent directories were made. Success means that the file
-/// was seen with its new size.
+/// Writes `bytes` and returns whether parent directories were made.
 pub(super) async fn save(
     target: Target<'_>,
     bytes: Vec<u8>,
@@ -51,19 +50,9 @@ pub(super) async fn save(
     if context.cancel.is_cancelled() {
         return Err(cancelled(target));
     }
-    let size = bytes.len() as u64;
     let request = WriteFile { bytes, expected };
-    let report =
-        context.env.write(target.path, request).await.map_err(|error| file_error(&error))?;
-    let there = context.env.metadata(target.path).await.map_err(|error| file_error(&error))?;
-    if there.size != size {
-        return Err(ToolError::new(format!(
-            "{} was written with {size} bytes but now has {}: something else changes it, or the \
-             file system does not keep its word; read it before going on",
-            target.given, there.size
-        )));
-    }
-    Ok(report.created_parents)
+    let written = context.env.write(target.path, request).await;
+    written.map(|report| report.created_parents).map_err(|error| file_error(&error))
 }
 
 fn cancelled(target: Target<'_>) -> ToolError {

@@ -12,29 +12,32 @@ use super::matching::Count;
 use super::path::{access_key, resolve};
 use super::target::{Target, regular_file};
 use super::{Access, Tool, ToolContext, ToolError};
-use super::{diff, fingerprint, parameters};
-use crate::env::{ExecutionEnv, Expected};
+use super::{diff, parameters};
+use crate::env::{ExecutionEnv, Expected, Fingerprint};
 use futures_util::future::BoxFuture;
 use letscode_wire::{ContentPart, ExecutionMode, Meta, ToolOutput, ToolSpec};
 use plan::{Plan, Request, plan};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// A larger file is not edited: it would have to be held in memory.
 const SIZE_LIMIT: usize = 64 * 1024 * 1024;
 
-/// Returns the tool. `home` stands for a leading `~/` in paths.
-pub fn edit_tool(home: Option<PathBuf>) -> Arc<dyn Tool> {
-    Arc::new(EditTool { spec: spec(), home })
-}
-
-struct EditTool {
+/// The tool.
+#[derive(Debug)]
+pub struct Edit {
     spec: ToolSpec,
     home: Option<PathBuf>,
 }
 
-impl Tool for EditTool {
+impl Edit {
+    /// Returns the tool; `home` is what a leading `~/` in paths stands for.
+    pub fn new(home: Option<PathBuf>) -> Self {
+        Self { spec: spec(), home }
+    }
+}
+
+impl Tool for Edit {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -117,7 +120,7 @@ async fn edit(
     let (plan, mut details) = prepare(target.given.to_owned(), old, request).await?;
 
     let text = report::success(target.given, &plan, is_stale);
-    let fingerprint = fingerprint::of(&plan.bytes);
+    let fingerprint = Fingerprint::of(&plan.bytes);
     content::save(target, plan.bytes, expected, context).await?;
     // What changed behind the conversation's back is still unseen.
     if !is_stale {

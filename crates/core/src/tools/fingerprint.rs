@@ -22,13 +22,6 @@ impl Hasher {
     }
 }
 
-/// Returns the fingerprint of `content`.
-pub(super) fn of(content: &[u8]) -> Fingerprint {
-    let mut hasher = Hasher::default();
-    hasher.push(content);
-    hasher.finish()
-}
-
 /// Returns 64 lower-case hex digits.
 pub(super) fn to_hex(fingerprint: Fingerprint) -> String {
     fingerprint.0.iter().fold(String::with_capacity(64), |mut hex, byte| {
@@ -61,7 +54,7 @@ mod tests {
         hasher.push(b"ab");
         hasher.push(b"c");
         let fingerprint = hasher.finish();
-        assert_eq!(fingerprint, of(b"abc"));
+        assert_eq!(fingerprint, Fingerprint::of(b"abc"));
         let hex = to_hex(fingerprint);
         assert!(hex.starts_with("ba7816bf") && hex.ends_with("f20015ad"), "{hex}");
         assert_eq!(from_hex(&hex), Some(fingerprint));

@@ -22,7 +22,6 @@ use image::ImageKind;
 use letscode_wire::{ContentPart, ExecutionMode, Meta, ToolOutput, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
 use window::{CHARACTER_LIMIT, LINE_LIMIT, View, Window};
 
 /// Of a larger file no more is read than the window needs: its lines are not counted, and it
@@ -31,17 +30,21 @@ const WHOLE_LIMIT: u64 = 64 * 1024 * 1024;
 /// A larger picture is refused.
 const IMAGE_LIMIT: usize = 5 * 1024 * 1024;
 
-/// Returns the tool. `home` stands for a leading `~/` in paths.
-pub fn read_tool(home: Option<PathBuf>) -> Arc<dyn Tool> {
-    Arc::new(ReadTool { spec: spec(), home })
-}
-
-struct ReadTool {
+/// The tool.
+#[derive(Debug)]
+pub struct Read {
     spec: ToolSpec,
     home: Option<PathBuf>,
 }
 
-impl Tool for ReadTool {
+impl Read {
+    /// Returns the tool; `home` is what a leading `~/` in paths stands for.
+    pub fn new(home: Option<PathBuf>) -> Self {
+        Self { spec: spec(), home }
+    }
+}
+
+impl Tool for Read {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }

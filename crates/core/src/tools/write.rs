@@ -8,28 +8,31 @@ use super::ledger::note_seen;
 use super::path::{access_key, resolve};
 use super::target::{Target, file_error, not_regular};
 use super::{Access, Tool, ToolContext, ToolError};
-use super::{diff, fingerprint, parameters};
-use crate::env::{ExecutionEnv, Expected, FileError, FileKind};
+use super::{diff, parameters};
+use crate::env::{ExecutionEnv, Expected, FileError, FileKind, Fingerprint};
 use futures_util::future::BoxFuture;
 use letscode_wire::{ContentPart, ExecutionMode, Meta, ToolOutput, ToolSpec};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// A larger file is not read before it is overwritten: no diff, and never taken for known.
 const COMPARE_LIMIT: usize = 64 * 1024 * 1024;
 
-/// Returns the tool. `home` stands for a leading `~/` in paths.
-pub fn write_tool(home: Option<PathBuf>) -> Arc<dyn Tool> {
-    Arc::new(WriteTool { spec: spec(), home })
-}
-
-struct WriteTool {
+/// The tool.
+#[derive(Debug)]
+pub struct Write {
     spec: ToolSpec,
     home: Option<PathBuf>,
 }
 
-impl Tool for WriteTool {
+impl Write {
+    /// Returns the tool; `home` is what a leading `~/` in paths stands for.
+    pub fn new(home: Option<PathBuf>) -> Self {
+        Self { spec: spec(), home }
+    }
+}
+
+impl Tool for Write {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }
@@ -188,7 +191,7 @@ fn written(
     created_parents: bool,
     context: &ToolContext,
 ) -> ToolOutput {
-    let fingerprint = fingerprint::of(new.as_bytes());
+    let fingerprint = Fingerprint::of(new.as_bytes());
     context.files.record(target.path, fingerprint);
     let mut details = Meta::new();
     details.insert("path".to_owned(), target.given.into());

@@ -64,8 +64,9 @@ fn common<'a>(left: impl Iterator<Item = &'a str>, right: impl Iterator<Item = &
     left.zip(right).take_while(|(left, right)| plain(left) == plain(right)).count()
 }
 
-fn endings_in(span: &[u8]) -> Vec<&'static str> {
-    memchr::memchr_iter(b'\n', span).map(|newline| ending_at(span, newline)).collect()
+/// Returns the ending of each line of a text.
+pub(super) fn endings_in(text: &[u8]) -> Vec<&'static str> {
+    memchr::memchr_iter(b'\n', text).map(|newline| ending_at(text, newline)).collect()
 }
 
 /// Returns the ending of the line that `place` is in, or else of the line before.

@@ -144,7 +144,8 @@ impl Search<'_> {
 
     fn endings_differ(&self, span: &Range<usize>, old: &str) -> bool {
         let there = self.text.get(span.clone()).unwrap_or_default();
-        old.contains('\n') && has_crlf(there) != old.contains("\r\n")
+        let (there, wanted) = (endings::endings_in(there), endings::endings_in(old.as_bytes()));
+        there.iter().zip(&wanted).any(|(there, wanted)| there != wanted)
     }
 
     /// Returns the lines where spans begin; they are in order, so that the text is read once.
