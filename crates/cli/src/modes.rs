@@ -1,7 +1,137 @@
 //! The faces of the program that need no terminal: print, one-shot and RPC.
 //!
-//! Owns how each shows events and what it exits with. All are clients of the agent's commands and
-//! events. Must not build the agent's parts.
+//! Owns the choice among them and the runtime that they run in. All are clients of the agent's
+//! commands and events.
 
-pub(crate) mod print;
-pub(crate) mod rpc;
+mod print;
+mod rpc;
+
+use crate::args::Mode;
+use crate::compose::{self, Blueprint, ComposeError};
+use crate::endpoint::{EndpointError, no_key_help};
+use crate::environment::Environment;
+use crate::input::{self, Input};
+use crate::local_servers::{LOCAL_SERVERS, listening};
+use crate::messages::{self, Exit};
+use crate::settings::Settings;
+use crate::signals::Signals;
+use letscode_core::agent::{self, Agent};
+use print::Style;
+use std::process::ExitCode;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+
+/// How many threads may wait for the disk at once.
+const DISK_THREADS: usize = 16;
+
+/// Runs the mode that the settings ask for.
+pub(crate) fn run(settings: &Settings, environment: &Environment) -> ExitCode {
+    match settings.mode {
+        Mode::Rpc => run_rpc(settings, environment),
+        Mode::Chat => run_prompt(settings, environment),
+    }
+}
+
+fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
+    let (text, piped) = match input::gather(settings.message.clone(), settings.print) {
+        Ok(Input::Prompt { text, piped }) => (text, piped),
+        Ok(Input::Nothing) => {
+            let text = "this version has no interactive terminal yet: give a message, as in \
+                        letscode \"what does this project do?\" (try --help)";
+            return fail(settings, text);
+        }
+        Ok(Input::Missing) => {
+            return fail(settings, "no message: give one, or pipe text in (try --help)");
+        }
+        Err(error) => return fail(settings, error),
+    };
+    let style = if settings.print || piped { Style::Final } else { Style::one_shot() };
+    let blueprint = match compose::blueprint(settings, environment) {
+        Ok(blueprint) => blueprint,
+        Err(error) => return fail(settings, explain(&error, settings, environment)),
+    };
+    in_runtime(settings, blueprint, async |blueprint| {
+        let signals = Signals::listen()?;
+        let (agent, task) = start(blueprint, settings, environment).await?;
+        Ok(print::run(agent, task, signals, text, style).await)
+    })
+}
+
+fn run_rpc(settings: &Settings, environment: &Environment) -> ExitCode {
+    let blueprint = match compose::blueprint(settings, environment) {
+        Ok(blueprint) => blueprint,
+        Err(error) => {
+            rpc::announce_failure(&settings.secrets.mask(error.to_string()));
+            return fail(settings, explain(&error, settings, environment));
+        }
+    };
+    in_runtime(settings, blueprint, async |blueprint| {
+        let signals = Signals::listen()?;
+        let (agent, task) = match start(blueprint, settings, environment).await {
+            Ok(started) => started,
+            Err(error) => {
+                rpc::announce_failure(&settings.secrets.mask(error.to_string()));
+                return Err(error);
+            }
+        };
+        Ok(rpc::run(agent, task, signals, settings.shutdown_grace).await)
+    })
+}
+
+/// Why a mode could not begin inside the runtime.
+#[derive(Debug, thiserror::Error)]
+enum StartError {
+    #[error(transparent)]
+    Compose(#[from] ComposeError),
+    #[error("cannot listen for signals: {0}")]
+    Signals(#[from] std::io::Error),
+}
+
+async fn start(
+    blueprint: Blueprint,
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<(Agent, JoinHandle<()>), StartError> {
+    let (parts, warnings) = blueprint.build(settings, environment).await?;
+    for warning in warnings {
+        messages::warning(warning, &settings.secrets);
+    }
+    Ok(agent::start(parts))
+}
+
+/// Runs `mode` in a runtime, and ends every command that the agent started, whatever happened.
+fn in_runtime(
+    settings: &Settings,
+    blueprint: Blueprint,
+    mode: impl AsyncFnOnce(Blueprint) -> Result<ExitCode, StartError>,
+) -> ExitCode {
+    let runtime = match runtime() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(settings, format_args!("cannot start: {error}")),
+    };
+    let env = blueprint.env();
+    let code = runtime.block_on(mode(blueprint));
+    env.end_all_commands();
+    // A read of the disk that hangs must not hold up the end.
+    runtime.shutdown_background();
+    code.unwrap_or_else(|error| fail(settings, error))
+}
+
+fn runtime() -> std::io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().max_blocking_threads(DISK_THREADS).build()
+}
+
+/// Returns the error's text, with advice where the key is missing.
+fn explain(error: &ComposeError, settings: &Settings, environment: &Environment) -> String {
+    match error {
+        ComposeError::Endpoint(EndpointError::MissingKey(missing)) => {
+            no_key_help(missing, &settings.catalog, environment, &listening(&LOCAL_SERVERS))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn fail(settings: &Settings, error: impl std::fmt::Display) -> ExitCode {
+    messages::error(error, &settings.secrets);
+    Exit::Usage.into()
+}

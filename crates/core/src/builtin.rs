@@ -3,12 +3,23 @@
 //! Owns which tools are built in and their order. Must not implement any.
 
 use crate::hooks::Plugin;
-use crate::tools::{ToolRegistry, builtin_tools};
+use crate::tools::{Bash, Edit, Read, ToolRegistry, Write};
 use letscode_wire::HookName;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Registers `read`, `write`, `edit` and `bash`.
-#[derive(Debug, Default)]
-pub struct BuiltinTools;
+#[derive(Debug)]
+pub struct BuiltinTools {
+    home: Option<PathBuf>,
+}
+
+impl BuiltinTools {
+    /// Returns the plugin. `home` is what `~` means in a path that a model names.
+    pub fn new(home: Option<PathBuf>) -> Self {
+        Self { home }
+    }
+}
 
 impl Plugin for BuiltinTools {
     fn name(&self) -> &'static str {
@@ -20,8 +31,9 @@ impl Plugin for BuiltinTools {
     }
 
     fn register_tools(&self, tools: &mut ToolRegistry) {
-        for tool in builtin_tools() {
-            tools.add(tool);
-        }
+        tools.add(Arc::new(Read::new(self.home.clone())));
+        tools.add(Arc::new(Write::new(self.home.clone())));
+        tools.add(Arc::new(Edit::new(self.home.clone())));
+        tools.add(Arc::new(Bash::new()));
     }
 }

@@ -5,18 +5,30 @@
 
 mod arguments;
 mod bash;
+mod content;
+mod diff;
 mod edit;
+mod encoding;
+mod fingerprint;
 mod ledger;
 mod matching;
+mod parameters;
+mod path;
 mod read;
 mod registry;
+mod target;
 mod truncate;
+#[cfg(test)]
+mod workbench;
 mod write;
 
 pub use arguments::{ArgumentError, check_arguments};
 pub use bash::Bash;
+pub use edit::Edit;
 pub use ledger::FileLedger;
+pub use read::Read;
 pub use registry::{ToolRegistry, ToolSelection, UnknownTool};
+pub use write::Write;
 
 use crate::env::ExecutionEnv;
 use futures_util::future::BoxFuture;

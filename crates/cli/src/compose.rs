@@ -1,0 +1,244 @@
+//! The one place where real parts are put together: model, files, session, tools, prompt.
+//!
+//! Owns the choice of each part from the settings. Must not hold rules of the agent, or talk to
+//! the user: what is to be said comes back as warnings or an error.
+
+use crate::catalog;
+use crate::demo::DemoModel;
+use crate::endpoint::{Endpoint, EndpointError, Target};
+use crate::environment::Environment;
+use crate::settings::{SessionChoice, Settings, ToolChoice};
+use crate::thinking::ThinkingLevel;
+use letscode_core::agent::{AgentParts, SystemStamps};
+use letscode_core::builtin::BuiltinTools;
+use letscode_core::env::{ExecutionEnv as _, FileKind, LocalEnv, LocalEnvOptions};
+use letscode_core::hooks::{HookTimeouts, Hooks};
+use letscode_core::model::Model;
+use letscode_core::prompts::{SystemPromptParts, load_context_files, system_prompt};
+use letscode_core::session::{self, FileStore, SessionError, SessionStore};
+use letscode_core::tools::{ToolRegistry, ToolSelection, UnknownTool};
+use letscode_llm::{Client, ClientConfig, ConfigError, Price, ProxySettings, Secret};
+use letscode_wire::{SystemPromptContext, Transcript};
+use std::sync::Arc;
+
+/// How often a failed request is sent again.
+const MAX_RETRIES: u32 = 2;
+
+/// The session that a run goes on with, or begins.
+pub(crate) struct Session {
+    pub(crate) transcript: Transcript,
+    /// The last model that the session switched to.
+    pub(crate) model: Option<String>,
+    store: Option<Box<dyn SessionStore>>,
+}
+
+/// Everything that can be built without a runtime.
+pub(crate) struct Blueprint {
+    model: Arc<dyn Model>,
+    session: Session,
+    env: Arc<LocalEnv>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Why no agent can be built.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ComposeError {
+    /// Nobody can be asked.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
+    /// The model's client cannot be made.
+    #[error(transparent)]
+    Client(#[from] ConfigError),
+    /// The session to go on with cannot be.
+    #[error(transparent)]
+    Session(#[from] SessionError),
+    /// The command line names a tool that nobody has.
+    #[error(transparent)]
+    Tool(#[from] UnknownTool),
+}
+
+/// Builds what needs no runtime: the session, the model, the local environment.
+pub(crate) fn blueprint(
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<Blueprint, ComposeError> {
+    let mut warnings = Vec::new();
+    let session = open_session(settings, environment, &mut warnings)?;
+    let name = settings.model.name(session.model.as_deref());
+    let model: Arc<dyn Model> = match settings.target(name, environment)? {
+        Target::Demo => Arc::new(DemoModel::new(&environment.temporary_dir())),
+        Target::Endpoint(endpoint) => Arc::new(Client::new(client_config(*endpoint, settings))?),
+    };
+    let env = Arc::new(LocalEnv::new(LocalEnvOptions {
+        working_dir: environment.working_dir().to_owned(),
+        removed_variables: settings.hidden_variables.clone(),
+        temp_dir: None,
+    }));
+    Ok(Blueprint { model, session, env, warnings })
+}
+
+impl Blueprint {
+    /// Returns the local environment, whose commands must not outlive the program.
+    pub(crate) fn env(&self) -> Arc<LocalEnv> {
+        Arc::clone(&self.env)
+    }
+
+    /// Builds the rest. Must be called inside the runtime.
+    pub(crate) async fn build(
+        mut self,
+        settings: &Settings,
+        environment: &Environment,
+    ) -> Result<(AgentParts, Vec<String>), ComposeError> {
+        let home = environment.home().map(ToOwned::to_owned);
+        let plugins: Vec<Arc<dyn letscode_core::hooks::Plugin>> =
+            vec![Arc::new(BuiltinTools::new(home))];
+        let hooks = Hooks::new(plugins, HookTimeouts::default());
+        let mut tools = hooks.register().tools;
+        select_tools(&mut tools, &settings.tools, &mut self.warnings)?;
+        let system = self.system_prompt(settings, environment, &tools, &hooks).await;
+        let parts = AgentParts {
+            model: self.model,
+            env: self.env,
+            tools,
+            hooks,
+            store: self.session.store,
+            system: system.into(),
+            transcript: self.session.transcript,
+            secrets: Arc::clone(&settings.secrets),
+            stamps: Box::new(SystemStamps),
+        };
+        Ok((parts, self.warnings))
+    }
+
+    async fn system_prompt(
+        &mut self,
+        settings: &Settings,
+        environment: &Environment,
+        tools: &ToolRegistry,
+        hooks: &Hooks,
+    ) -> String {
+        let mut context_files = Vec::new();
+        if settings.context_files {
+            let user_dir = settings.user.as_ref().map(|user| user.directory());
+            let home = environment.home();
+            let (files, warnings) = load_context_files(&*self.env, user_dir, home).await;
+            context_files = files;
+            self.warnings.extend(warnings);
+        }
+        let context = SystemPromptContext {
+            cwd: environment.working_dir().display().to_string(),
+            tools: tools.names(),
+        };
+        let replacement = match &settings.system {
+            Some(text) => Some(text.clone()),
+            None => hooks.system_prompt(&context).await,
+        };
+        system_prompt(&SystemPromptParts {
+            replacement: replacement.as_deref(),
+            tools: &tools.specs(),
+            skills: &[],
+            working_dir: environment.working_dir(),
+            platform: &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            date: &environment.today(),
+            is_git_repository: is_git_repository(&self.env).await,
+            context_files: &context_files,
+        })
+    }
+}
+
+fn open_session(
+    settings: &Settings,
+    environment: &Environment,
+    warnings: &mut Vec<String>,
+) -> Result<Session, ComposeError> {
+    let fresh = |store| Session { transcript: Transcript::new(), model: None, store };
+    let Some(root) = &settings.sessions else {
+        // Without a home there is no place for sessions; that was said with the settings.
+        return Ok(fresh(None));
+    };
+    let folder = session::project_folder(root, environment.working_dir());
+    let path = match &settings.session {
+        SessionChoice::New if settings.keep_session => {
+            return Ok(fresh(Some(Box::new(FileStore::create(&folder)) as Box<dyn SessionStore>)));
+        }
+        SessionChoice::New => return Ok(fresh(None)),
+        SessionChoice::Latest => session::most_recent(&folder)?,
+        SessionChoice::Named(name) => session::find(&folder, name)?,
+    };
+    if !settings.keep_session {
+        let loaded = session::load(&path)?;
+        warnings.extend(loaded.warnings);
+        return Ok(Session { transcript: loaded.transcript, model: loaded.model, store: None });
+    }
+    let resumed = session::resume(&path)?;
+    warnings.extend(resumed.loaded.warnings);
+    Ok(Session {
+        transcript: resumed.loaded.transcript,
+        model: resumed.loaded.model,
+        store: Some(Box::new(resumed.store)),
+    })
+}
+
+fn client_config(endpoint: Endpoint, settings: &Settings) -> ClientConfig {
+    let network = &settings.network;
+    ClientConfig {
+        api_key: endpoint.api_key.as_ref().map(|key| Secret::new(key.expose())),
+        provider: endpoint.provider.unwrap_or_default(),
+        thinking: (endpoint.thinking != ThinkingLevel::Off)
+            .then(|| endpoint.thinking.as_str().to_owned()),
+        timeout: settings.timeout,
+        max_retries: MAX_RETRIES,
+        context_window: endpoint.context_window,
+        vision: endpoint.vision,
+        price: endpoint.price.map(price),
+        proxy: ProxySettings {
+            http: network.http_proxy.clone(),
+            https: network.https_proxy.clone(),
+            all: network.all_proxy.clone(),
+            no_proxy: network.no_proxy.clone(),
+        },
+        extra_roots: network.certificates.clone(),
+        ..ClientConfig::new(endpoint.base_url, endpoint.model)
+    }
+}
+
+fn price(price: catalog::Price) -> Price {
+    Price {
+        input_per_million: price.input_per_million,
+        output_per_million: price.output_per_million,
+        cached_per_million: None,
+    }
+}
+
+/// Leaves only the chosen tools. An unknown name on the command line is an error, one in a
+/// config file a warning.
+fn select_tools(
+    tools: &mut ToolRegistry,
+    choice: &ToolChoice,
+    warnings: &mut Vec<String>,
+) -> Result<(), UnknownTool> {
+    let selection = match choice {
+        ToolChoice::All => ToolSelection::All,
+        ToolChoice::None => ToolSelection::None,
+        ToolChoice::Asked(names) => ToolSelection::Only(names.clone()),
+        ToolChoice::Configured(names) => {
+            let (known, unknown): (Vec<String>, Vec<String>) =
+                names.iter().cloned().partition(|name| tools.get(name).is_some());
+            for name in unknown {
+                warnings.push(format!("the config's tools name {name:?}, which does not exist"));
+            }
+            ToolSelection::Only(known)
+        }
+    };
+    tools.select(&selection)
+}
+
+async fn is_git_repository(env: &LocalEnv) -> bool {
+    for folder in env.working_dir().ancestors() {
+        let found = env.metadata(&folder.join(".git")).await;
+        if found.is_ok_and(|info| info.kind != FileKind::Other) {
+            return true;
+        }
+    }
+    false
+}
