@@ -12,13 +12,31 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let Some(page) = tree.text(PAGE) else {
         return vec![Finding::new(PAGE, 1, "it is missing; write the code map")];
     };
-    let mut findings = missing_from_map(tree, page);
+    let mut findings = differences_of_map(tree, page);
     findings.extend(unknown_holders(tree, page));
     findings
 }
 
-/// Finds crates and top-level modules that the code map does not name in back quotes.
-fn missing_from_map(tree: &Tree, page: &str) -> Vec<Finding> {
+/// Finds crates and top-level modules that the code map does not name in back quotes, and first
+/// cells of its tables that name a module which is not there.
+fn differences_of_map(tree: &Tree, page: &str) -> Vec<Finding> {
+    let names = crates_and_modules(tree);
+    let missing = names.iter().filter(|name| !page.contains(&format!("`{name}`")));
+    let mut findings: Vec<Finding> = missing
+        .map(|name| Finding::new(PAGE, 1, format!("the code map does not name `{name}`; add it")))
+        .collect();
+    for (index, line) in section(page, "Code map").filter(|(_, line)| line.starts_with("| `")) {
+        let cell = line.split('|').nth(1).unwrap_or_default();
+        for name in quoted(cell).filter(|name| is_module_name(name) && !names.contains(*name)) {
+            let text = format!("there is no module `{name}`; take it out of the code map");
+            findings.push(Finding::new(PAGE, index + 1, text));
+        }
+    }
+    findings
+}
+
+/// Returns the folders of the crates and the names of their top-level modules.
+fn crates_and_modules(tree: &Tree) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for file in tree.rust_files() {
         let Some((folder, inside)) = file.path.split_once("/src/") else {
@@ -30,29 +48,33 @@ fn missing_from_map(tree: &Tree, page: &str) -> Vec<Finding> {
             names.insert(module.to_owned());
         }
     }
-    let missing = names.into_iter().filter(|name| !page.contains(&format!("`{name}`")));
-    missing
-        .map(|name| Finding::new(PAGE, 1, format!("the code map does not name `{name}`; add it")))
-        .collect()
+    names
+}
+
+/// Returns the lines of the section of that title, with their indices in the page.
+fn section<'a>(page: &'a str, title: &str) -> impl Iterator<Item = (usize, &'a str)> {
+    let heading = format!("## {title}");
+    let lines = page.lines().enumerate().skip_while(move |(_, line)| *line != heading).skip(1);
+    lines.take_while(|(_, line)| !line.starts_with("## "))
+}
+
+/// Returns the words in back quotes.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+fn is_module_name(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
 /// Finds names in the section "Invariants" that are neither a test nor a lint of this tree: words
 /// in back quotes that hold an underscore.
 fn unknown_holders(tree: &Tree, page: &str) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut inside = false;
-    for (index, line) in page.lines().enumerate() {
-        if let Some(title) = line.strip_prefix("## ") {
-            inside = title.trim() == "Invariants";
-        }
-        if !inside {
-            continue;
-        }
-        for name in line.split('`').skip(1).step_by(2).filter(|name| is_holder(name)) {
-            if !is_in_tree(tree, name) {
-                let text = format!("no test and no lint is named `{name}`; name the one that is");
-                findings.push(Finding::new(PAGE, index + 1, text));
-            }
+    for (index, line) in section(page, "Invariants") {
+        for name in quoted(line).filter(|name| is_holder(name) && !is_in_tree(tree, name)) {
+            let text = format!("no test and no lint is named `{name}`; name the one that is");
+            findings.push(Finding::new(PAGE, index + 1, text));
         }
     }
     findings
@@ -71,7 +93,7 @@ fn is_in_tree(tree: &Tree, name: &str) -> bool {
         (file.path.ends_with(".rs") && file.text.contains(&function))
             || (file.path.ends_with("Cargo.toml")
                 && file.text.lines().any(|line| line.trim_start().starts_with(name)))
-            || file.path == "clippy.toml" && file.text.contains(name)
+            || (file.path == "clippy.toml" && file.text.contains(&name.replace('_', "-")))
     })
 }
 
@@ -84,9 +106,9 @@ mod tests {
     }
 
     #[test]
-    fn fires_on_a_crate_or_module_that_the_map_does_not_name() {
+    fn fires_where_the_map_and_the_tree_differ() {
         let files = [
-            (PAGE, "`crates/core` has `tools`"),
+            (PAGE, "## Code map\n`crates/core` has\n| `tools`, `gone` | `not_looked_at` |"),
             ("crates/core/src/lib.rs", ""),
             ("crates/core/src/tools/read.rs", ""),
             ("crates/core/src/agent.rs", ""),
@@ -97,6 +119,7 @@ mod tests {
             [
                 "the code map does not name `agent`; add it",
                 "the code map does not name `xtask`; add it",
+                "there is no module `gone`; take it out of the code map",
             ]
         );
         assert_eq!(texts(&[]), ["it is missing; write the code map"]);
