@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 pub(crate) const DEMO_MODEL: &str = "demo";
 
 /// The files that the guide likes to read, best first.
-const WELCOME_FILES: [&str; 5] = ["README.md", "README", "Cargo.toml", "package.json", "pyproject.toml"];
+const WELCOME_FILES: [&str; 5] =
+    ["README.md", "README", "Cargo.toml", "package.json", "pyproject.toml"];
 
 /// The scripted guide.
 pub(crate) struct DemoModel {
@@ -28,8 +29,7 @@ impl DemoModel {
     /// Returns a guide that edits its scratch file in a folder of its own below `temporary`.
     pub(crate) fn new(temporary: &Path) -> Self {
         let folder = format!("letscode-demo-{}", uuid::Uuid::new_v4().simple());
-        let info =
-            ModelInfo { name: DEMO_MODEL.to_owned(), context_window: None, vision: false };
+        let info = ModelInfo { name: DEMO_MODEL.to_owned(), context_window: None, vision: false };
         Self { info, scratch: temporary.join(folder).join("notes.txt") }
     }
 
@@ -114,10 +114,8 @@ impl Model for DemoModel {
                 tool_call_id: tool_call_id.clone(),
                 name: call.name.clone(),
             });
-            events.push(StreamEvent::ToolCallArgsDelta {
-                tool_call_id: tool_call_id.clone(),
-                delta,
-            });
+            events
+                .push(StreamEvent::ToolCallArgsDelta { tool_call_id: tool_call_id.clone(), delta });
             events.push(StreamEvent::ToolCallEnd { tool_call_id });
         }
         events.push(StreamEvent::Stop { reason: stop });

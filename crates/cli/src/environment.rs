@@ -77,6 +77,16 @@ impl Environment {
         &self.working_dir
     }
 
+    /// Returns the system's folder for temporary files.
+    pub(crate) fn temporary_dir(&self) -> PathBuf {
+        self.path("TMPDIR").unwrap_or_else(env::temp_dir)
+    }
+
+    /// Returns today's date where the user is, for example `2026-11-30`.
+    pub(crate) fn today(&self) -> String {
+        jiff::Zoned::now().date().to_string()
+    }
+
     /// Returns the variables that say how to reach the outside, lower case before upper case.
     pub(crate) fn network(&self) -> Network {
         let either = |lower: &str, upper: &str| self.text(lower).or_else(|| self.text(upper));

@@ -2,7 +2,6 @@
 //!
 //! Owns the way from the command line to a mode: read the arguments, put the settings together,
 //! hand over. Must not hold rules of its own.
-#![expect(dead_code, reason = "the modes, which use the rest, are plugged in at `hand_over`")]
 
 mod args;
 
@@ -29,15 +28,20 @@ mod settings;
 mod log;
 mod messages;
 
+mod demo;
+mod input;
+mod signals;
+
+mod compose;
+
+mod modes;
+
 use args::{Args, Invocation};
-use endpoint::{EndpointError, no_key_help};
 use environment::Environment;
 use init::Initialized;
 use letscode_core::secrets::Secrets;
-use local_servers::{LOCAL_SERVERS, listening};
 use messages::Exit;
 use paths::UserPaths;
-use settings::Settings;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -56,7 +60,7 @@ fn main() -> ExitCode {
             Exit::Success
         }
         Ok(invocation) => match Environment::capture() {
-            Ok(environment) => carry_out(invocation, &environment),
+            Ok(environment) => return carry_out(invocation, &environment),
             Err(error) => usage(format_args!("the working directory cannot be used: {error}")),
         },
         Err(error) => usage(error),
@@ -65,9 +69,9 @@ fn main() -> ExitCode {
 }
 
 /// Does what needs the environment.
-fn carry_out(invocation: Invocation, environment: &Environment) -> Exit {
+fn carry_out(invocation: Invocation, environment: &Environment) -> ExitCode {
     let user = UserPaths::of(environment);
-    match invocation {
+    let exit = match invocation {
         // They need no environment and are done.
         Invocation::Help(_) | Invocation::Version => Exit::Success,
         Invocation::Init => match init::initialize(user.as_ref()) {
@@ -93,16 +97,17 @@ fn carry_out(invocation: Invocation, environment: &Environment) -> Exit {
                 Err(error) => usage(error),
             }
         }
-        Invocation::Run(args) => run(*args, environment),
-    }
+        Invocation::Run(args) => return run(*args, environment),
+    };
+    exit.into()
 }
 
 /// Puts the settings together and hands over to the mode.
-fn run(args: Args, environment: &Environment) -> Exit {
+fn run(args: Args, environment: &Environment) -> ExitCode {
     let debug = args.debug;
     let resolved = match settings::resolve(args, environment) {
         Ok(resolved) => resolved,
-        Err(error) => return usage(error),
+        Err(error) => return usage(error).into(),
     };
     let settings = resolved.settings;
     if debug {
@@ -114,29 +119,7 @@ fn run(args: Args, environment: &Environment) -> Exit {
     if let Some(left_out) = &settings.left_out {
         messages::warning(left_out, &settings.secrets);
     }
-    hand_over(&settings, environment)
-}
-
-/// Hands over to the mode.
-fn hand_over(settings: &Settings, environment: &Environment) -> Exit {
-    let model = settings.model.name(None);
-    match settings.target(model, environment) {
-        Ok(target) => {
-            tracing::debug!(?target, ?settings.mode, "resolved");
-            // >>> The modes are plugged in here: `modes::run(settings, target)`. <<<
-            Exit::Success
-        }
-        Err(EndpointError::MissingKey(missing)) => {
-            let servers = listening(&LOCAL_SERVERS);
-            let help = no_key_help(&missing, &settings.catalog, environment, &servers);
-            messages::error(help, &settings.secrets);
-            Exit::Usage
-        }
-        Err(error) => {
-            messages::error(error, &settings.secrets);
-            Exit::Usage
-        }
-    }
+    modes::run(&settings, environment)
 }
 
 /// Returns the directory that a subcommand is about.

@@ -44,6 +44,17 @@ pub(crate) fn warning(text: impl Display, secrets: &Secrets) {
     line(&text.replace(['\n', '\r'], " "), secrets);
 }
 
+/// Says on stderr why a run failed. The agent has masked the keys in it.
+pub(crate) fn failure(text: &str) {
+    error(text.replace(['\n', '\r'], " "), &Secrets::default());
+}
+
+/// Says in one line on stderr what the user should know of a run. The agent has masked the keys
+/// in it.
+pub(crate) fn note(text: &str) {
+    line(&format!("letscode: {}", text.replace(['\n', '\r'], " ")), &Secrets::default());
+}
+
 /// Writes a text to stdout. A reader that is gone is no error.
 pub(crate) fn print(text: &str) {
     let mut stdout = io::stdout().lock();

@@ -3,12 +3,12 @@
 //! Owns what goes to stdout (the final answer and nothing else in print mode; the text as it
 //! comes in one-shot mode on a terminal) and the exit codes. Must not know how the agent works.
 
+use crate::messages::{self, Exit};
 use crate::signals::Signals;
-use crate::stderr;
-use crate::terminal_text::Sanitizer;
 use letscode_core::agent::{Agent, Output};
 use letscode_wire::{Command, Event, Message, StreamEvent, Transcript, text_of};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -70,7 +70,8 @@ pub(crate) async fn run(
 /// What was shown so far, and how the run ended.
 struct View {
     style: Style,
-    sanitizer: Option<Sanitizer>,
+    /// Whether stdout is a terminal: foreign text must not drive it. Into a pipe it goes as it is.
+    on_terminal: bool,
     /// Whether the last thing on stdout is text without a newline.
     in_line: bool,
     ended_well: bool,
@@ -78,16 +79,15 @@ struct View {
 
 impl View {
     fn new(style: Style) -> Self {
-        // Foreign text must not drive a terminal; into a pipe it goes as it is.
-        let sanitizer = io::stdout().is_terminal().then(Sanitizer::default);
-        Self { style, sanitizer, in_line: false, ended_well: false }
+        let on_terminal = io::stdout().is_terminal();
+        Self { style, on_terminal, in_line: false, ended_well: false }
     }
 
     fn show(&mut self, output: &Output) -> io::Result<()> {
         match output {
             Output::Event(event) => self.event(event),
             Output::Notice(text) => {
-                stderr::notice(text);
+                messages::note(text);
                 Ok(())
             }
             Output::Control(_) => Ok(()),
@@ -102,13 +102,13 @@ impl View {
             Event::MessageEnd { message } if message.as_assistant().is_some() => self.end_line(),
             Event::ToolExecutionStart { tool_name, .. } => {
                 if self.style == Style::Live {
-                    stderr::notice(&format!("runs {tool_name}"));
+                    messages::note(&format!("runs {tool_name}"));
                 }
                 Ok(())
             }
             Event::Retry(retry) => {
                 self.end_line()?;
-                stderr::notice(&format!(
+                messages::note(&format!(
                     "{}; attempt {} of {} in {:.1} s",
                     retry.reason, retry.attempt, retry.total_attempts, retry.delay_seconds
                 ));
@@ -116,7 +116,7 @@ impl View {
             }
             Event::Error { error, .. } => {
                 self.end_line()?;
-                stderr::notice(error);
+                messages::failure(error);
                 Ok(())
             }
             Event::AgentEnd { messages, error, aborted } => {
@@ -143,10 +143,8 @@ impl View {
             return Ok(());
         }
         let mut stdout = io::stdout().lock();
-        match &mut self.sanitizer {
-            Some(sanitizer) => stdout.write_all(sanitizer.clean(text).as_bytes())?,
-            None => stdout.write_all(text.as_bytes())?,
-        }
+        let text = if self.on_terminal { messages::harmless(text) } else { Cow::Borrowed(text) };
+        stdout.write_all(text.as_bytes())?;
         self.in_line = !text.ends_with('\n');
         stdout.flush()
     }
@@ -161,7 +159,8 @@ impl View {
     }
 
     fn exit_code(&self) -> ExitCode {
-        if self.ended_well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+        let exit = if self.ended_well { Exit::Success } else { Exit::ProviderError };
+        exit.into()
     }
 }
 
@@ -179,6 +178,6 @@ fn lost_stdout(error: &io::Error) -> ExitCode {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return ExitCode::SUCCESS;
     }
-    stderr::notice(&format!("cannot write the answer to stdout: {error}"));
-    ExitCode::FAILURE
+    messages::failure(&format!("cannot write the answer to stdout: {error}"));
+    Exit::ProviderError.into()
 }

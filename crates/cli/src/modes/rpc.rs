@@ -8,8 +8,8 @@ mod encode;
 mod stdin;
 mod stdout;
 
-use encode::UpdateStyle;
 use crate::signals::{Signals, StopSignal};
+use encode::UpdateStyle;
 use letscode_core::agent::Agent;
 use letscode_wire::{
     Command, CommandLine, Control, LineError, RPC_PROTOCOL, RequestId, UpdateMode,
@@ -31,7 +31,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 const SECOND_INTERRUPT: Duration = Duration::from_secs(2);
 
 /// Announces that the program takes commands. The first line of all.
-pub(crate) fn announce_ready() -> std::io::Result<()> {
+fn announce_ready() -> std::io::Result<()> {
     stdout::write_line(&Control::Ready {
         protocol: RPC_PROTOCOL.to_owned(),
         letscode: env!("CARGO_PKG_VERSION").to_owned(),
@@ -55,6 +55,9 @@ pub(crate) async fn run(
     signals: Signals,
     grace: Duration,
 ) -> ExitCode {
+    if announce_ready().is_err() {
+        return ExitCode::SUCCESS;
+    }
     let writer = Writer::start(agent.subscribe());
     let interrupts = Interrupts::default();
     let connection =
@@ -191,7 +194,6 @@ impl Connection {
     fn refuse(&self, id: RequestId, error: String) {
         self.agent.say(Control::Error { id, error, recoverable: true, fatal: false });
     }
-
 
     /// Takes no more commands and lets the run come to its end; one that hangs is aborted.
     async fn wind_down(mut self) -> End {

@@ -4,11 +4,12 @@
 //! Each batch of outputs is one write where it is small. Must not reorder anything.
 
 use super::encode::{Encoder, UpdateStyle};
+use crate::messages;
 use letscode_core::agent::{Output, Subscription};
 use letscode_wire::{Control, encode_line};
 use std::io::{StdoutLock, Write};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use tokio::sync::watch;
 use tokio::time::{Duration, Instant};
@@ -95,7 +96,7 @@ impl Writer {
             Output::Event(event) => encoder.event(event, style)?,
             Output::Control(control) => encoder.control(control)?,
             Output::Notice(text) => {
-                crate::stderr::notice(text);
+                messages::note(text);
                 return Ok(());
             }
         };
