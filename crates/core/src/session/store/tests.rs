@@ -1,9 +1,13 @@
+//! Appending: order, failures, the lock.
+
 use super::*;
 use crate::session::load::load;
 use crate::session::tests::{
     chain, chain_links, child_test, custom, ids, links, on_disk, session_under_test, user,
     user_line,
 };
+#[cfg(unix)]
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tempfile::TempDir;
 
 fn names(folder: &Path) -> Vec<String> {
@@ -160,8 +164,8 @@ async fn child_reaches_its_file_size_limit() {
         assert_eq!(std::fs::read(&path).unwrap(), before, "nothing of the line is left");
         guard(&store.shared.queue).truncate(1);
     }
-    let limit = rustix::process::Rlimit { current: None, maximum: None };
-    rustix::process::setrlimit(rustix::process::Resource::Fsize, limit).unwrap();
+    let maximum = getrlimit(Resource::Fsize).maximum;
+    setrlimit(Resource::Fsize, Rlimit { current: maximum, maximum }).unwrap();
     store.append(user("c", "c")).await.unwrap();
 }
 
