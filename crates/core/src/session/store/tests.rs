@@ -194,6 +194,18 @@ async fn a_line_that_cannot_be_cut_off_is_ended() {
     assert!(loaded.warnings[0].ends_with("line 2"), "{:?}", loaded.warnings);
 }
 
+#[tokio::test]
+async fn a24_a_torn_line_that_somebody_wrote_behind_stays() {
+    let (_folder, path) = on_disk(user_line(None, "a") + "{torn");
+    let store = FileStore::open(&load(&path).unwrap()).unwrap();
+    let mut other = append_options().open(&path).unwrap();
+    other.write_all(user_line(Some("a"), "of the other").as_bytes()).unwrap();
+    store.append(user("b", "b")).await.unwrap();
+    let content = std::fs::read_to_string(&path).unwrap();
+    assert!(content.contains("of the other"), "{content}");
+    assert_eq!(ids(&load(&path).unwrap()), ["a", "b"]);
+}
+
 #[cfg(unix)]
 #[tokio::test]
 async fn a24_a_torn_line_that_cannot_be_put_aside_stays() {
