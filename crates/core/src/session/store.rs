@@ -65,7 +65,9 @@ impl FileStore {
             return Err(SessionError::Changed { path: path.clone() });
         }
         let tail = match loaded.tail {
-            Some(tail) => TailState::Torn { offset: tail.offset, put_aside: tail.has_text },
+            Some(tail) => {
+                TailState::Torn { offset: tail.offset, end: length, put_aside: tail.has_text }
+            }
             None if ends_in_newline(&mut file, length).map_err(open_error())? => TailState::Clean,
             None => TailState::Unfinished,
         };
@@ -163,8 +165,8 @@ enum TailState {
     Clean,
     /// Something that a newline has to end.
     Unfinished,
-    /// An unfinished line that begins here.
-    Torn { offset: u64, put_aside: bool },
+    /// An unfinished line from `offset` to `end`.
+    Torn { offset: u64, end: u64, put_aside: bool },
 }
 
 /// Whether the session needs a label, and the one that it would have had from the start.
@@ -183,8 +185,9 @@ impl Writer {
             sync_folder(folder)?;
             self.unsynced_folders.pop();
         }
-        if let TailState::Torn { offset, put_aside } = self.tail {
-            let is_cut = cut_torn_line(file, &self.path, offset, put_aside).is_ok();
+        if let TailState::Torn { offset, end, put_aside } = self.tail {
+            let is_last = file.metadata()?.len() == end;
+            let is_cut = is_last && cut_torn_line(file, &self.path, offset, put_aside).is_ok();
             let is_clean = is_cut && ends_in_newline(file, offset)?;
             self.tail = if is_clean { TailState::Clean } else { TailState::Unfinished };
         }
@@ -315,9 +318,13 @@ pub(super) fn folder_builder() -> DirBuilder {
     builder
 }
 
-/// Has a folder's entries on disk.
+/// Has a folder's entries on disk, where it can be opened for that: not above the user's own
+/// folders, as a rule, and not on Windows.
 pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { ignore_unsupported(File::open(folder)?.sync_all()) } else { Ok(()) }
+    match File::open(folder) {
+        Ok(folder) => ignore_unsupported(folder.sync_all()),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Takes it for done where the file system cannot sync at all.

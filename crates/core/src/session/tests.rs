@@ -10,6 +10,10 @@ use tempfile::TempDir;
 pub(super) const SAMPLE: &str =
     include_str!("../../tests/samples/01a22cfd-77fe-749e-a4b1-85ed4ead396d.jsonl");
 
+/// Its label.
+pub(super) const SAMPLE_LABEL: &str =
+    include_str!("../../tests/samples/01a22cfd-77fe-749e-a4b1-85ed4ead396d.name");
+
 /// Returns a user message with this id and text.
 pub(super) fn user(id: &str, text: &str) -> Arc<Message> {
     Arc::new(Message::User(UserMessage {

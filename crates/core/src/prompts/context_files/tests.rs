@@ -1,3 +1,5 @@
+//! Order, encodings and size.
+
 use super::*;
 use crate::env::{
     CommandEnd, CommandError, DirEntry, FileInfo, FileReader, OutputSink, RunCommand, WriteFile,

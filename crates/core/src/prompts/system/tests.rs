@@ -1,3 +1,5 @@
+//! The wording, and what it depends on.
+
 use super::*;
 use letscode_wire::ExecutionMode;
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Lines of all kinds, good and damaged.
+
 use super::*;
 use crate::session::tests::{line, user};
 use letscode_wire::MessageId;

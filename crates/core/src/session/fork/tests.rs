@@ -1,3 +1,5 @@
+//! Copies, and two processes on one session.
+
 use super::*;
 use crate::session::SessionStore as _;
 use crate::session::tests::{

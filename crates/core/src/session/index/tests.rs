@@ -1,3 +1,5 @@
+//! Links and branches, and what a crash leaves.
+
 use super::*;
 use crate::session::tests::{chain, line, user, user_line};
 use proptest::prelude::*;

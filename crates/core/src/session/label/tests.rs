@@ -1,3 +1,5 @@
+//! Labels and their files.
+
 use super::*;
 use crate::session::tests::{on_disk, user};
 

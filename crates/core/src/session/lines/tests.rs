@@ -1,3 +1,5 @@
+//! Cutting and the cap.
+
 use super::*;
 
 fn check(content: &str, cap: u64, expected: &[(usize, u64, &str, bool)]) {

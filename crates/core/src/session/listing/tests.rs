@@ -1,3 +1,5 @@
+//! Order, choice and size.
+
 use super::*;
 use crate::session::tests::{SAMPLE, user_line};
 use std::fs;

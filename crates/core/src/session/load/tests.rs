@@ -1,9 +1,14 @@
+//! Whole files: the sample, cuts at every byte, damage.
+
 use super::*;
-use crate::session::tests::{SAMPLE, chain, custom, ids, line, on_disk, user, user_line};
+use crate::session::tests::{
+    SAMPLE, SAMPLE_LABEL, chain, custom, ids, line, on_disk, user, user_line,
+};
 use crate::session::{FileStore, SessionStore as _};
 use futures_util::future::join_all;
 use letscode_wire::{CustomKind, text_of};
 use serde_json::json;
+use std::io::Write as _;
 
 #[test]
 fn the_sample_of_the_python_program_is_what_its_model_last_saw() {
@@ -42,7 +47,7 @@ fn the_sample_of_the_python_program_is_what_its_model_last_saw() {
 #[test]
 fn the_label_of_the_python_program_is_taken() {
     let (_folder, path) = on_disk(SAMPLE);
-    std::fs::write(path.with_extension("name"), "Print two").unwrap();
+    std::fs::write(path.with_extension("name"), SAMPLE_LABEL).unwrap();
     assert_eq!(load(&path).unwrap().label.as_deref(), Some("Print two"));
 }
 
@@ -70,10 +75,12 @@ async fn a24_a_session_cut_at_any_byte_loses_at_most_the_cut_line() {
     let content = lines.concat() + &line(lines_last_id(&lines), &user("é中😀", "é中😀\u{2028}"));
     let all = whole_lines(content.as_bytes());
     let last_line = lines.concat().len() - 5;
+    let (_folder, path) = on_disk("");
+    let mut growing = File::options().append(true).open(&path).unwrap();
     let mut appends = Vec::new();
     for cut in 0..=content.len() {
         let content = &content.as_bytes()[..cut];
-        let (folder, path) = on_disk(content);
+        growing.write_all(&content[cut.saturating_sub(1)..]).unwrap();
         let loaded = load(&path).unwrap();
         // A cut right before a newline has lost nothing.
         let complete = newlines(content).max(whole_lines(content).len());
@@ -85,18 +92,16 @@ async fn a24_a_session_cut_at_any_byte_loses_at_most_the_cut_line() {
         // Each append waits for the disk, so not every byte of every line gets one.
         if cut < 10 || cut >= last_line {
             let torn = if is_torn { &content[last_line_start(content)..] } else { &[] };
-            let check = check_append(path, loaded, torn);
-            appends.push(async move {
-                check.await;
-                drop(folder);
-            });
+            appends.push(check_append(content, torn));
         }
     }
     join_all(appends).await;
 }
 
 /// Goes on with a session and finds everything again, the torn line beside it.
-async fn check_append(path: PathBuf, loaded: Loaded, torn: &[u8]) {
+async fn check_append(content: &[u8], torn: &[u8]) {
+    let (_folder, path) = on_disk(content);
+    let loaded = load(&path).unwrap();
     let store = FileStore::open(&loaded).unwrap();
     store.append(user("new", "new")).await.unwrap();
     drop(store);

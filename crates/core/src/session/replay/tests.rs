@@ -1,3 +1,5 @@
+//! Resets, compactions and model changes as tables.
+
 use super::*;
 use crate::session::codec::Role;
 use crate::session::index::Span;

@@ -1,9 +1,13 @@
+//! Appending: order, failures, the lock.
+
 use super::*;
 use crate::session::load::load;
 use crate::session::tests::{
     chain, chain_links, child_test, custom, ids, links, on_disk, session_under_test, user,
     user_line,
 };
+#[cfg(unix)]
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tempfile::TempDir;
 
 fn names(folder: &Path) -> Vec<String> {
@@ -160,8 +164,8 @@ async fn child_reaches_its_file_size_limit() {
         assert_eq!(std::fs::read(&path).unwrap(), before, "nothing of the line is left");
         guard(&store.shared.queue).truncate(1);
     }
-    let limit = rustix::process::Rlimit { current: None, maximum: None };
-    rustix::process::setrlimit(rustix::process::Resource::Fsize, limit).unwrap();
+    let maximum = getrlimit(Resource::Fsize).maximum;
+    setrlimit(Resource::Fsize, Rlimit { current: maximum, maximum }).unwrap();
     store.append(user("c", "c")).await.unwrap();
 }
 
@@ -188,6 +192,18 @@ async fn a_line_that_cannot_be_cut_off_is_ended() {
     let loaded = load(&path).unwrap();
     assert_eq!(ids(&loaded), ["a", "b"]);
     assert!(loaded.warnings[0].ends_with("line 2"), "{:?}", loaded.warnings);
+}
+
+#[tokio::test]
+async fn a24_a_torn_line_that_somebody_wrote_behind_stays() {
+    let (_folder, path) = on_disk(user_line(None, "a") + "{torn");
+    let store = FileStore::open(&load(&path).unwrap()).unwrap();
+    let mut other = append_options().open(&path).unwrap();
+    other.write_all(user_line(Some("a"), "of the other").as_bytes()).unwrap();
+    store.append(user("b", "b")).await.unwrap();
+    let content = std::fs::read_to_string(&path).unwrap();
+    assert!(content.contains("of the other"), "{content}");
+    assert_eq!(ids(&load(&path).unwrap()), ["a", "b"]);
 }
 
 #[cfg(unix)]
