@@ -120,8 +120,7 @@ impl Blueprint {
         let mut context_files = Vec::new();
         if settings.context_files {
             let user_dir = settings.user.as_ref().map(|user| user.directory());
-            let home = environment.home();
-            let (files, warnings) = load_context_files(&*self.env, user_dir, home).await;
+            let (files, warnings) = load_context_files(&*self.env, user_dir).await;
             context_files = files;
             self.warnings.extend(warnings);
         }

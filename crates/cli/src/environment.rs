@@ -84,7 +84,7 @@ impl Environment {
 
     /// Returns today's date where the user is, for example `2026-11-30`.
     pub(crate) fn today(&self) -> String {
-        jiff::Zoned::now().date().to_string()
+        jiff::ZonedDateTime::now().date().to_string()
     }
 
     /// Returns the variables that say how to reach the outside, lower case before upper case.

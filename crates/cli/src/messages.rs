@@ -18,8 +18,6 @@ pub(crate) enum Exit {
     ProviderError,
     /// The program was used wrongly.
     Usage,
-    /// Ctrl+C.
-    Interrupted,
 }
 
 impl From<Exit> for ExitCode {
@@ -28,7 +26,6 @@ impl From<Exit> for ExitCode {
             Exit::Success => Self::SUCCESS,
             Exit::ProviderError => Self::from(1),
             Exit::Usage => Self::from(2),
-            Exit::Interrupted => Self::from(130),
         }
     }
 }

@@ -113,7 +113,7 @@ fn replace(finder: &Finder<'static>, text: &str) -> Option<String> {
 /// A slash at the very start is not given as an escaped one: after a backslash that belongs to
 /// other text, cutting it away would leave a broken escape.
 fn spellings(key: &str) -> [String; 3] {
-    let quoted = serde_json::Value::from(key).to_string();
+    let quoted = Value::from(key).to_string();
     let escaped = quoted.get(1..quoted.len() - 1).unwrap_or(&quoted).to_owned();
     let slashes = match escaped.split_at_checked(1) {
         Some((first, rest)) => format!("{first}{}", rest.replace('/', "\\/")),
