@@ -1,6 +1,5 @@
 use super::*;
 use crate::tools::workbench::Workbench;
-use base64::Engine as _;
 use serde_json::json;
 
 /// Returns a whole, tiny picture of each kind; the PNG first.
