@@ -100,13 +100,13 @@ async fn edit(
     arguments: &Map<String, Value>,
     context: &ToolContext,
 ) -> Result<ToolOutput, ToolError> {
-    regular_file(target, context.env.as_ref()).await?;
-    let Some(old) = content::load(target, SIZE_LIMIT, context).await? else {
-        return Err(ToolError::new(format!(
-            "{} is larger than 64 MB: change it with bash",
-            target.given
-        )));
-    };
+    let info = regular_file(target, context.env.as_ref()).await?;
+    let too_large =
+        || ToolError::new(format!("{} is larger than 64 MB: change it with bash", target.given));
+    if info.size > SIZE_LIMIT as u64 {
+        return Err(too_large());
+    }
+    let old = content::load(target, SIZE_LIMIT, context).await?.ok_or_else(too_large)?;
     let known = context.files.known(target.path);
     let replace_all = parameters::is_on(arguments, "replace_all");
     let request = Request {
@@ -117,7 +117,9 @@ async fn edit(
     };
     let is_stale = request.is_stale;
     let expected = Expected::Content(old.fingerprint);
-    let (plan, mut details) = prepare(target.given.to_owned(), old, request).await?;
+    let planning = prepare(target.given.to_owned(), old, request);
+    let planned = context.cancel.run_until_cancelled(planning).await;
+    let (plan, mut details) = planned.unwrap_or_else(|| Err(content::cancelled(target)))?;
 
     let text = report::success(target.given, &plan, is_stale);
     let fingerprint = Fingerprint::of(&plan.bytes);

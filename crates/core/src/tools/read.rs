@@ -61,30 +61,41 @@ impl Tool for Read {
         context: ToolContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         Box::pin(async move {
-            let given = parameters::path(&arguments)?;
-            let offset = parameters::whole_number(&arguments, "offset", 0)?.unwrap_or(0);
-            let limit = parameters::whole_number(&arguments, "limit", 1)?.unwrap_or(LINE_LIMIT);
-            let path = resolve(given, self.home.as_deref(), context.env.as_ref()).await;
-            let target = Target { given, path: &path };
-            let info = regular_file(target, context.env.as_ref()).await?;
-            let file = File::open(target, info, &context).await?;
-            if let Some(kind) = ImageKind::of(&file.head) {
-                return file.read_image(kind).await;
-            }
-            match encoding::of(&file.head) {
-                Encoding::Text => file.read_text(offset, limit).await,
-                Encoding::Utf16(name) => Err(ToolError::new(format!(
-                    "{given} is {name} text, {} bytes: only UTF-8 is shown; convert it with bash \
-                     (iconv -f UTF-16 -t UTF-8)",
-                    info.size
-                ))),
-                Encoding::Binary => Err(ToolError::new(format!(
-                    "{given} is a binary file, {} bytes: use a command in bash that knows its \
-                     format",
-                    info.size
-                ))),
-            }
+            let reading = context.cancel.run_until_cancelled(self.read(&arguments, &context));
+            let read = reading.await;
+            read.unwrap_or_else(|| Err(ToolError::new("interrupted before the file was read")))
         })
+    }
+}
+
+impl Read {
+    async fn read(
+        &self,
+        arguments: &Map<String, Value>,
+        context: &ToolContext,
+    ) -> Result<ToolOutput, ToolError> {
+        let given = parameters::path(arguments)?;
+        let offset = parameters::whole_number(arguments, "offset", 0)?.unwrap_or(0);
+        let limit = parameters::whole_number(arguments, "limit", 1)?.unwrap_or(LINE_LIMIT);
+        let path = resolve(given, self.home.as_deref(), context.env.as_ref()).await;
+        let target = Target { given, path: &path };
+        let info = regular_file(target, context.env.as_ref()).await?;
+        let file = File::open(target, info, context).await?;
+        if let Some(kind) = ImageKind::of(&file.head) {
+            return file.read_image(kind).await;
+        }
+        match encoding::of(&file.head) {
+            Encoding::Text => file.read_text(offset, limit).await,
+            Encoding::Utf16(name) => Err(ToolError::new(format!(
+                "{given} is {name} text, {} bytes: only UTF-8 is shown; convert it with bash \
+                 (iconv -f UTF-16 -t UTF-8)",
+                info.size
+            ))),
+            Encoding::Binary => Err(ToolError::new(format!(
+                "{given} is a binary file, {} bytes: use a command in bash that knows its format",
+                info.size
+            ))),
+        }
     }
 }
 
@@ -144,9 +155,6 @@ impl<'a> File<'a> {
     }
 
     async fn next_chunk(&mut self) -> Result<Vec<u8>, ToolError> {
-        if self.context.cancel.is_cancelled() {
-            return Err(ToolError::new("interrupted before the file was read"));
-        }
         let chunk = self.reader.read_chunk().await.map_err(|error| file_error(&error))?;
         self.at_end = chunk.is_empty();
         Ok(chunk)

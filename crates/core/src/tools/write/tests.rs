@@ -36,7 +36,7 @@ fn a13_a_stranger_is_not_overwritten() {
     assert_eq!(bench.text("run.sh"), "old\n");
     let arguments = json!({ "path": "run.sh", "content": "x", "overwrite": true });
     let (text, details) = bench.done(&write, arguments);
-    assert_eq!(text, "replaced the content of run.sh (1 line, 1 bytes)");
+    assert_eq!(text, "replaced the content of run.sh (1 line, 1 byte)");
     assert_eq!(details["created_parents"], false);
     assert!(details["diff"].as_str().unwrap().contains("\n-old\n+x\n"));
     assert_eq!(bench.text("run.sh"), "x");

@@ -25,7 +25,7 @@ fn a17_what_is_not_there_shows_what_is_like_it() {
     old_string is nowhere in f. Most like it:
          2		let a = 1;
          3		call(a);
-    [line 2 differs in its indentation: 1 tabs in the file, 2 spaces in old_string]
+    [line 2 differs in its indentation: 1 tab in the file, 2 spaces in old_string]
     ");
     insta::assert_snapshot!(told(FILE, "quite another thing", "x"), @"old_string is nowhere in f, and nothing like it: read the file and copy the exact text");
     insta::assert_snapshot!(told("", "a", "b"), @"old_string is nowhere in f: the file is empty; use write");
@@ -42,6 +42,15 @@ fn a17_an_edit_that_was_made_already_is_recognised() {
 #[test]
 fn a17_numbers_in_the_new_text_are_named() {
     insta::assert_snapshot!(told(FILE, "     3\t\tcall(a);", "     3\t\tcall(b);\n\tx"), @"some lines of new_string begin with line numbers: leave out the numbers and tabs that read puts before lines");
+}
+
+#[test]
+fn a17_numbers_in_the_old_text_are_named() {
+    insta::assert_snapshot!(told(FILE, "2: call(b);", "x"), @r"
+    old_string is nowhere in f; its lines begin with numbers: leave those out. Most like it:
+         3		call(a);
+    [line 3 differs in its text; old_string has: call(b);]
+    ");
 }
 
 #[test]
