@@ -185,7 +185,7 @@ fn described(difference: &Difference) -> String {
         Difference::Typography => "quotes, dashes or spaces that look alike".to_owned(),
         Difference::Case => "upper and lower case".to_owned(),
         Difference::InnerWhitespace => "the white space between its words".to_owned(),
-        Difference::Text(_, wanted) => format!("its text; old_string has: {}", quoted(wanted)),
+        Difference::Text(wanted) => format!("its text; old_string has: {}", quoted(wanted)),
     }
 }
 
