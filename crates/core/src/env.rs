@@ -5,6 +5,8 @@
 
 mod local;
 mod process;
+#[cfg(all(test, unix))]
+mod rerun;
 
 pub use local::{LocalEnv, LocalEnvOptions};
 

@@ -1,1 +1,3 @@
 //! Parts for the tests of letscode.
+
+pub mod mem_env;

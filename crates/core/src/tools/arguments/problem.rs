@@ -67,12 +67,13 @@ impl Problems {
     /// Notes a required field that is not there. `given` are the unknown fields that are: one of
     /// them may be meant.
     pub(super) fn missing(&mut self, path: &Path<'_>, wanted: Option<&str>, given: &[&str]) {
-        let mut text = format!("the required field `{path}` is missing");
-        if let Some(wanted) = wanted {
-            text.push_str(&format!(" ({wanted})"));
-        }
+        let mut remarks: Vec<String> = wanted.map(str::to_owned).into_iter().collect();
         if !given.is_empty() {
-            text.push_str(&format!("; unknown fields that were given: {}", quoted(given)));
+            remarks.push(format!("unknown fields given: {}", quoted(given)));
+        }
+        let mut text = format!("the required field `{path}` is missing");
+        if !remarks.is_empty() {
+            text.push_str(&format!(" ({})", remarks.join("; ")));
         }
         self.found.push(text);
     }

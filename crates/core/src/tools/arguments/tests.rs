@@ -87,9 +87,9 @@ fn null_for_an_optional_field_is_an_absent_field() {
 fn missing_and_wrong_fields_are_told_together() {
     let schema = read_schema();
     let error = check(&schema, json!({ "offset": "two", "file_path": "a" })).unwrap_err();
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"the required field `path` is missing (a string; unknown fields given: `file_path`); `offset` must be an integer, but the string \"two\" was given");
     let error = check(&schema, json!({ "offset": 3 })).unwrap_err();
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"the required field `path` is missing (a string)");
 }
 
 #[test]
@@ -128,7 +128,18 @@ fn a_misfit_names_place_wish_and_gift() {
     .into_iter()
     .map(|arguments| check(&schema, arguments).unwrap_err())
     .collect();
-    insta::assert_snapshot!(messages.join("\n"), @"");
+    insta::assert_snapshot!(messages.join("\n"), @r#"
+    the required field `edits[1].old` is missing (a string; unknown fields given: `new`); `edits[1].mode` must be one of "all", "one", but the string "some" was given; there is no field `edits[1].new` (the fields are: `old`, `mode`)
+    `edits` must be a list of at least 1, but the list [] was given
+    `count` must be at least 1, but the number 0 was given
+    `count` must be at most 9, but the number 12 was given
+    `count` must be an integer, but the number 1.5 was given
+    `name` must be at least 2 characters long, but the string "a" was given
+    `name` must be at most 3 characters long, but the string "abcd" was given
+    `target` must be a string or an integer, but the list ["a"] was given
+    `flag` must be true or false, but the string "maybe" was given
+    `flag` must be true or false, but the string "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx… was given
+    "#);
 }
 
 #[test]
@@ -153,11 +164,11 @@ fn alternatives_of_objects_tell_what_is_wrong_inside() {
     let good = check(&root, json!({ "at": { "x": "1", "next": { "x": 2.0 } } }));
     assert_eq!(good, Ok(json!({ "at": { "x": 1, "next": { "x": 2 } } })));
     let error = check(&root, json!({ "at": { "x": 1, "next": {} } })).unwrap_err();
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"the required field `at.next.x` is missing (an integer)");
     let error = check(&root, json!({ "at": 1.5, "more": 1 }));
     assert_eq!(error, Ok(json!({ "at": "1.5", "more": 1 })));
     let error = check(&root, json!({ "at": [1] })).unwrap_err();
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"`at` must be an object or a string, but the list [1] was given");
 }
 
 #[test]
@@ -181,7 +192,7 @@ fn schemas_without_sense_or_end_do_not_hurt() {
 #[test]
 fn a_root_that_is_no_object_is_refused() {
     let error = check(&json!({ "type": "array" }), json!({})).unwrap_err();
-    insta::assert_snapshot!(error, @"");
+    insta::assert_snapshot!(error, @"the arguments must be an object, but the list [{}] was given");
 }
 
 fn any_value() -> impl Strategy<Value = Value> {
