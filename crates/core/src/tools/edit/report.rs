@@ -15,6 +15,8 @@ const QUOTED_CHARACTERS: usize = 200;
 const CONTEXT_LINES: usize = 2;
 /// How many lines of a new text are shown.
 const SHOWN_LINES: usize = 12;
+/// A shorter new text is in a file by chance.
+const TELLING_LENGTH: usize = 8;
 
 /// Returns what is told of an edit that was made.
 pub(super) fn success(given: &str, plan: &Plan, is_stale: bool) -> String {
@@ -142,7 +144,7 @@ fn nowhere(given: &str, file: &[u8], request: &Request) -> String {
         message.push_str(": the file is empty; use write");
         return message;
     }
-    if !request.new.trim().is_empty()
+    if request.new.trim().len() >= TELLING_LENGTH
         && let Some(place) = memchr::memmem::find(text, request.new.as_bytes())
     {
         let lines = line_numbers(text, std::iter::once(place));
