@@ -14,6 +14,7 @@ use letscode_wire::{ContentPart, ExecutionMode, Meta, Partial, ToolOutput, ToolS
 use output::{Output, Spill};
 use serde_json::{Map, Value, json};
 use std::convert::Infallible;
+use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -182,17 +183,16 @@ impl Sink<'_> {
         request: &RunCommand,
         end: CommandEnd,
     ) -> ToolOutput {
-        self.watched.output().finish();
         // However quick a command was, what it printed is seen before its result.
         if !self.watched.shown.load(Ordering::Relaxed) && self.watched.output().total_bytes() > 0 {
             self.watched.show_now(context);
         }
-        let rest = report::is_cut(&self.watched.output())
-            .then(|| self.watched.output().window().to_owned());
-        if let Some(rest) = rest {
-            self.spill.append(rest).await;
+        let mut output = mem::take(&mut *self.watched.output());
+        output.finish();
+        if report::is_cut(&output) {
+            self.spill.append(output.window().to_owned()).await;
         }
-        report::report(request, end, &self.watched.output(), self.spill.report())
+        report::report(request, end, &output, self.spill.report())
     }
 }
 

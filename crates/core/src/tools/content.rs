@@ -21,23 +21,8 @@ pub(super) async fn load(
     limit: usize,
     context: &ToolContext,
 ) -> Result<Option<Content>, ToolError> {
-    let mut reader = context.env.open(target.path).await.map_err(|error| file_error(&error))?;
-    let mut bytes = Vec::new();
-    let mut hasher = Hasher::default();
-    loop {
-        let chunk = reader.read_chunk().await.map_err(|error| file_error(&error))?;
-        if chunk.is_empty() {
-            return Ok(Some(Content { bytes, fingerprint: hasher.finish() }));
-        }
-        if context.cancel.is_cancelled() {
-            return Err(cancelled(target));
-        }
-        if bytes.len() + chunk.len() > limit {
-            return Ok(None);
-        }
-        hasher.push(&chunk);
-        bytes.extend_from_slice(&chunk);
-    }
+    let loading = context.cancel.run_until_cancelled(read_all(target, limit, context));
+    loading.await.unwrap_or_else(|| Err(cancelled(target)))
 }
 
 /// Writes `bytes` and returns whether parent directories were made.
@@ -55,6 +40,28 @@ pub(super) async fn save(
     written.map(|report| report.created_parents).map_err(|error| file_error(&error))
 }
 
-fn cancelled(target: Target<'_>) -> ToolError {
+async fn read_all(
+    target: Target<'_>,
+    limit: usize,
+    context: &ToolContext,
+) -> Result<Option<Content>, ToolError> {
+    let mut reader = context.env.open(target.path).await.map_err(|error| file_error(&error))?;
+    let mut bytes = Vec::new();
+    let mut hasher = Hasher::default();
+    loop {
+        let chunk = reader.read_chunk().await.map_err(|error| file_error(&error))?;
+        if chunk.is_empty() {
+            return Ok(Some(Content { bytes, fingerprint: hasher.finish() }));
+        }
+        if bytes.len() + chunk.len() > limit {
+            return Ok(None);
+        }
+        hasher.push(&chunk);
+        bytes.extend_from_slice(&chunk);
+    }
+}
+
+/// Returns the error for a call that was interrupted in time.
+pub(super) fn cancelled(target: Target<'_>) -> ToolError {
     ToolError::new(format!("interrupted: {} was not changed", target.given))
 }

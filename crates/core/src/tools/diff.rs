@@ -15,18 +15,29 @@ const TIME_LIMIT: Duration = Duration::from_millis(200);
 
 /// Adds `diff` to `details`: the unified diff, or `null` and the reason as `diff_omitted`.
 pub(super) fn note(details: &mut Meta, path: &str, old: &[u8], new: &[u8]) {
-    match unified(path, old, new) {
-        Ok(diff) => {
-            details.insert("diff".to_owned(), diff.into());
-        }
-        Err(reason) => omit(details, reason),
-    }
+    insert(details, unified(path, old, new));
+}
+
+/// Does the same away from the thread that answers keys.
+pub(super) async fn note_apart(details: &mut Meta, path: &str, old: Vec<u8>, new: &str) {
+    let (path, new) = (path.to_owned(), new.to_owned());
+    let comparing = tokio::task::spawn_blocking(move || unified(&path, &old, new.as_bytes()));
+    insert(details, comparing.await.unwrap_or(Err("the comparison failed")));
 }
 
 /// Adds a `diff` of `null` and the reason to `details`.
 pub(super) fn omit(details: &mut Meta, reason: &str) {
     details.insert("diff".to_owned(), serde_json::Value::Null);
     details.insert("diff_omitted".to_owned(), reason.into());
+}
+
+fn insert(details: &mut Meta, diff: Result<String, &str>) {
+    match diff {
+        Ok(diff) => {
+            details.insert("diff".to_owned(), diff.into());
+        }
+        Err(reason) => omit(details, reason),
+    }
 }
 
 fn unified(path: &str, old: &[u8], new: &[u8]) -> Result<String, &'static str> {

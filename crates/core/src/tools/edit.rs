@@ -100,13 +100,13 @@ async fn edit(
     arguments: &Map<String, Value>,
     context: &ToolContext,
 ) -> Result<ToolOutput, ToolError> {
-    regular_file(target, context.env.as_ref()).await?;
-    let Some(old) = content::load(target, SIZE_LIMIT, context).await? else {
-        return Err(ToolError::new(format!(
-            "{} is larger than 64 MB: change it with bash",
-            target.given
-        )));
-    };
+    let info = regular_file(target, context.env.as_ref()).await?;
+    let too_large =
+        || ToolError::new(format!("{} is larger than 64 MB: change it with bash", target.given));
+    if info.size > SIZE_LIMIT as u64 {
+        return Err(too_large());
+    }
+    let old = content::load(target, SIZE_LIMIT, context).await?.ok_or_else(too_large)?;
     let known = context.files.known(target.path);
     let replace_all = parameters::is_on(arguments, "replace_all");
     let request = Request {
@@ -117,38 +117,55 @@ async fn edit(
     };
     let is_stale = request.is_stale;
     let expected = Expected::Content(old.fingerprint);
-    let (plan, mut details) = prepare(target.given.to_owned(), old, request).await?;
-
-    let text = report::success(target.given, &plan, is_stale);
-    let fingerprint = Fingerprint::of(&plan.bytes);
-    content::save(target, plan.bytes, expected, context).await?;
+    let planning = prepare(target.given.to_owned(), old, request);
+    let prepared = context.cancel.run_until_cancelled(planning).await;
+    let Prepared { bytes, fingerprint, text, mut details } =
+        prepared.unwrap_or_else(|| Err(content::cancelled(target)))?;
+    content::save(target, bytes, expected, context).await?;
     // What changed behind the conversation's back is still unseen.
     if !is_stale {
         context.files.record(target.path, fingerprint);
         note_seen(&mut details, target.path, fingerprint);
     }
-    details.insert("replace_all".to_owned(), replace_all.into());
     Ok(ToolOutput { content: vec![ContentPart::text(text)], details, ..ToolOutput::default() })
+}
+
+/// An edit that only has to be written.
+struct Prepared {
+    bytes: Vec<u8>,
+    fingerprint: Fingerprint,
+    text: String,
+    details: Meta,
 }
 
 /// Plans the edit away from the thread that answers keys: searching and comparing a large file
 /// takes time.
-async fn prepare(given: String, old: Content, request: Request) -> Result<(Plan, Meta), ToolError> {
+async fn prepare(given: String, old: Content, request: Request) -> Result<Prepared, ToolError> {
     let planning = tokio::task::spawn_blocking(move || {
         let plan = plan(&old.bytes, &request).map_err(|refusal| {
             ToolError::new(report::refusal(&given, &refusal, &old.bytes, &request))
         })?;
-        let mut details = Meta::new();
-        details.insert("path".to_owned(), given.as_str().into());
-        details.insert("replacements".to_owned(), plan.places.len().into());
-        diff::note(&mut details, &given, &old.bytes, &plan.bytes);
-        if !plan.forgiven.is_empty() {
-            let names: Vec<&str> = plan.forgiven.iter().map(|it| report::name(*it)).collect();
-            details.insert("forgiven".to_owned(), names.into());
-        }
-        Ok((plan, details))
+        Ok(Prepared {
+            fingerprint: Fingerprint::of(&plan.bytes),
+            text: report::success(&given, &plan, request.is_stale),
+            details: details(&given, &old.bytes, &plan, request.count),
+            bytes: plan.bytes,
+        })
     });
     planning.await.unwrap_or_else(|error| Err(ToolError::new(format!("edit failed: {error}"))))
+}
+
+fn details(given: &str, old: &[u8], plan: &Plan, count: Count) -> Meta {
+    let mut details = Meta::new();
+    details.insert("path".to_owned(), given.into());
+    details.insert("replacements".to_owned(), plan.places.len().into());
+    details.insert("replace_all".to_owned(), (count == Count::All).into());
+    diff::note(&mut details, given, old, &plan.bytes);
+    if !plan.forgiven.is_empty() {
+        let names: Vec<&str> = plan.forgiven.iter().map(|it| report::name(*it)).collect();
+        details.insert("forgiven".to_owned(), names.into());
+    }
+    details
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ mod search;
 
 pub(super) use nearest::{Difference, nearest};
 
-use numbers::Numbers;
+use numbers::{Likewise, Numbered};
 use search::Search;
 use std::ops::Range;
 
@@ -83,8 +83,8 @@ pub(super) enum Miss {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Replacement {
     text: String,
-    /// The lines shared with the old text; nothing where the text goes in as it stands.
-    shared: Option<endings::Shared>,
+    /// The lines that it shares with the old text.
+    shared: endings::Shared,
 }
 
 /// Returns where `old` is in `text`.
@@ -99,9 +99,8 @@ pub(super) fn find(text: &[u8], old: &str, new: &str, count: Count) -> Result<Fo
     if let Some(found) = search.find(old, new, count)? {
         return Ok(found);
     }
-    let stripped = numbers::without_consecutive(old);
-    match stripped.filter(|stripped| !stripped.trim().is_empty()) {
-        Some(stripped) => find_without_numbers(&search, &stripped, new),
+    match Numbered::of(old) {
+        Some(numbered) => find_without_numbers(&search, &numbered, new),
         None => Err(Miss::Nowhere),
     }
 }
@@ -115,10 +114,7 @@ pub(super) fn apply(text: &[u8], found: &Found) -> (Vec<u8>, Vec<Range<usize>>) 
     for span in &found.spans {
         output.extend_from_slice(text.get(copied..span.start).unwrap_or_default());
         let start = output.len();
-        match shared {
-            Some(shared) => endings::push_fitted(&mut output, new, text, span, *shared),
-            None => output.extend_from_slice(new.as_bytes()),
-        }
+        endings::push_fitted(&mut output, new, text, span, *shared);
         places.push(start..output.len());
         copied = span.end;
     }
@@ -126,16 +122,26 @@ pub(super) fn apply(text: &[u8], found: &Found) -> (Vec<u8>, Vec<Range<usize>>) 
     (output, places)
 }
 
-/// Looks once more for an old text whose line numbers were taken off; what then matches is
-/// forgiven, so it must be one place.
-fn find_without_numbers(search: &Search<'_>, old: &str, new: &str) -> Result<Found, Miss> {
-    let stripped = match numbers::of(new) {
-        Numbers::Every(stripped) => Some(stripped),
-        Numbers::Some => return Err(Miss::NumberedReplacement),
-        Numbers::None => None,
+/// Returns `old` without line numbers, if it has them.
+pub(super) fn without_line_numbers(old: &str) -> Option<String> {
+    Numbered::of(old).map(|numbered| numbered.text)
+}
+
+/// Looks once more for an old text whose line numbers were taken off. What then matches is
+/// forgiven, so it must be one place; and whole lines, as `read` shows them, because the numbers
+/// may also have been text.
+fn find_without_numbers(search: &Search<'_>, old: &Numbered, new: &str) -> Result<Found, Miss> {
+    let stripped = match old.strip_likewise(new) {
+        Likewise::Stripped(stripped) => Some(stripped),
+        Likewise::Mixed => return Err(Miss::NumberedReplacement),
+        Likewise::Unnumbered => None,
     };
-    match search.find(old, stripped.as_deref().unwrap_or(new), Count::One) {
+    match search.find(&old.text, stripped.as_deref().unwrap_or(new), Count::One) {
         Ok(Some(mut found)) => {
+            let is_the_place = |span| search.is_whole_lines(span, old.sure_line());
+            if !found.spans.iter().all(is_the_place) {
+                return Err(Miss::Nowhere);
+            }
             found.forgiven.push(Forgiven::LineNumbers);
             Ok(found)
         }

@@ -1,7 +1,11 @@
 //! For the tests of the file tools: a temporary folder, the real environment, and one ledger.
 
 use super::{FileLedger, Progress, Tool, ToolContext, ToolError};
-use crate::env::{ExecutionEnv, LocalEnv, LocalEnvOptions};
+use crate::env::{
+    CommandEnd, CommandError, DirEntry, ExecutionEnv, FileError, FileInfo, FileReader, LocalEnv,
+    LocalEnvOptions, OutputSink, RunCommand, WriteFile, WriteReport,
+};
+use futures_util::future::{BoxFuture, ready};
 use letscode_wire::{Meta, ToolOutput, text_of};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -17,18 +21,23 @@ pub(super) struct Workbench {
     runtime: tokio::runtime::Runtime,
 }
 
+/// What goes wrong when a file is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Meddling {
+    /// Somebody else writes this file, with this content, right before.
+    Write(&'static str, &'static str),
+    /// The disk is full.
+    NoSpace,
+}
+
 impl Workbench {
     pub(super) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let options =
-            LocalEnvOptions { working_dir: folder.path().to_owned(), ..LocalEnvOptions::default() };
-        Self::with_env(folder, Arc::new(LocalEnv::new(options)))
-    }
-
-    pub(super) fn with_env(folder: TempDir, env: Arc<dyn ExecutionEnv>) -> Self {
+        let working_dir = folder.path().to_owned();
+        let options = LocalEnvOptions { working_dir, ..LocalEnvOptions::default() };
         let context = ToolContext {
             call_id: "c1".into(),
-            env,
+            env: Arc::new(LocalEnv::new(options)),
             files: Arc::new(FileLedger::default()),
             cancel: CancellationToken::new(),
             progress: Progress::new(|_| {}),
@@ -36,6 +45,13 @@ impl Workbench {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { folder, context, runtime }
+    }
+
+    /// Returns a workbench where something goes wrong when a file is written.
+    pub(super) fn meddling(meddling: Meddling) -> Self {
+        let mut bench = Self::new();
+        bench.context.env = Arc::new(MeddlingEnv { env: bench.context.env.clone(), meddling });
+        bench
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -70,8 +86,8 @@ impl Workbench {
 
     #[cfg(unix)]
     pub(super) fn fifo(&self, name: &str) {
-        use rustix::fs::{CWD, FileType, Mode, mknodat};
-        mknodat(CWD, self.path(name), FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(self.path(name)).status().unwrap();
+        assert!(made.success());
     }
 
     pub(super) fn call(&self, tool: &dyn Tool, arguments: Value) -> Result<ToolOutput, ToolError> {
@@ -88,5 +104,51 @@ impl Workbench {
     /// Returns the message of a call that fails.
     pub(super) fn fails(&self, tool: &dyn Tool, arguments: Value) -> String {
         self.call(tool, arguments).unwrap_err().message
+    }
+}
+
+struct MeddlingEnv {
+    env: Arc<dyn ExecutionEnv>,
+    meddling: Meddling,
+}
+
+impl ExecutionEnv for MeddlingEnv {
+    fn working_dir(&self) -> &Path {
+        self.env.working_dir()
+    }
+
+    fn metadata<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<FileInfo, FileError>> {
+        self.env.metadata(path)
+    }
+
+    fn open<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Box<dyn FileReader>, FileError>> {
+        self.env.open(path)
+    }
+
+    fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, FileError>> {
+        self.env.list(path)
+    }
+
+    fn write<'a>(
+        &'a self,
+        path: &'a Path,
+        request: WriteFile,
+    ) -> BoxFuture<'a, Result<WriteReport, FileError>> {
+        match self.meddling {
+            Meddling::Write(name, content) => {
+                std::fs::write(self.working_dir().join(name), content).unwrap();
+                self.env.write(path, request)
+            }
+            Meddling::NoSpace => Box::pin(ready(Err(FileError::NoSpace { path: path.to_owned() }))),
+        }
+    }
+
+    fn run<'a>(
+        &'a self,
+        request: RunCommand,
+        output: &'a mut dyn OutputSink,
+        cancel: CancellationToken,
+    ) -> BoxFuture<'a, Result<CommandEnd, CommandError>> {
+        self.env.run(request, output, cancel)
     }
 }

@@ -114,7 +114,7 @@ async fn create(
     let bytes = new.as_bytes().to_vec();
     let created_parents = content::save(target, bytes, Expected::Absent, context).await?;
     let mut output = written(target, new, created_parents, context);
-    diff::note(&mut output.details, target.given, b"", new.as_bytes());
+    diff::note_apart(&mut output.details, target.given, Vec::new(), new).await;
     let parents = if created_parents { ", with its parent directories" } else { "" };
     let text = format!("created {} ({}{parents})", target.given, extent(new));
     output.content.push(ContentPart::text(text));
@@ -143,7 +143,7 @@ async fn replace(
     let created_parents = content::save(target, new.as_bytes().to_vec(), expected, context).await?;
     let mut output = written(target, new, created_parents, context);
     match old {
-        Some(old) => diff::note(&mut output.details, target.given, &old.bytes, new.as_bytes()),
+        Some(old) => diff::note_apart(&mut output.details, target.given, old.bytes, new).await,
         None => diff::omit(&mut output.details, "the replaced file was larger than 64 MB"),
     }
     let text = format!("replaced the content of {} ({})", target.given, extent(new));
@@ -202,9 +202,9 @@ fn written(
 }
 
 fn extent(text: &str) -> String {
-    let lines = text.lines().count();
-    let bytes = text.len();
-    format!("{lines} {}, {bytes} bytes", if lines == 1 { "line" } else { "lines" })
+    let plural = |number| if number == 1 { "" } else { "s" };
+    let (lines, bytes) = (text.lines().count(), text.len());
+    format!("{lines} line{}, {bytes} byte{}", plural(lines), plural(bytes))
 }
 
 #[cfg(test)]

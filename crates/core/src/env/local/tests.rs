@@ -202,7 +202,7 @@ async fn a14_a_file_is_replaced_as_a_whole() {
     let open = fs::File::open(&path).unwrap();
     place.write("file", "new").await.unwrap();
     assert_ne!(fs::metadata(&path).unwrap().ino(), before);
-    assert_eq!(std::io::read_to_string(open).unwrap(), "old and long");
+    assert_eq!(io::read_to_string(open).unwrap(), "old and long");
     assert_eq!(place.text("file"), "new");
 }
 

@@ -15,6 +15,8 @@ const QUOTED_CHARACTERS: usize = 200;
 const CONTEXT_LINES: usize = 2;
 /// How many lines of a new text are shown.
 const SHOWN_LINES: usize = 12;
+/// A shorter new text is in a file by chance.
+const TELLING_LENGTH: usize = 8;
 
 /// Returns what is told of an edit that was made.
 pub(super) fn success(given: &str, plan: &Plan, is_stale: bool) -> String {
@@ -56,9 +58,10 @@ pub(super) fn refusal(given: &str, refusal: &Refusal, file: &[u8], request: &Req
         Refusal::SameTexts => {
             "old_string and new_string are the same: there is nothing to change".to_owned()
         }
-        Refusal::NoChange => {
-            format!("{given} already has new_string at that place: there is nothing to change")
-        }
+        Refusal::NoChange => format!(
+            "{given} already has new_string at that place (edit keeps line endings): there is \
+             nothing to change"
+        ),
         Refusal::Utf16(name) => format!(
             "{given} is {name} text, which edit cannot handle; convert it with bash (iconv -f \
              UTF-16 -t UTF-8), edit that, and convert it back"
@@ -141,7 +144,7 @@ fn nowhere(given: &str, file: &[u8], request: &Request) -> String {
         message.push_str(": the file is empty; use write");
         return message;
     }
-    if !request.new.trim().is_empty()
+    if request.new.trim().len() >= TELLING_LENGTH
         && let Some(place) = memchr::memmem::find(text, request.new.as_bytes())
     {
         let lines = line_numbers(text, std::iter::once(place));
@@ -151,7 +154,12 @@ fn nowhere(given: &str, file: &[u8], request: &Request) -> String {
             listed(&lines)
         );
     }
-    let Some(near) = matching::nearest(text, &request.old) else {
+    let stripped = matching::without_line_numbers(&request.old);
+    if stripped.is_some() {
+        message.push_str("; its lines begin with numbers: leave those out");
+    }
+    let wanted = stripped.as_deref().unwrap_or(&request.old);
+    let Some(near) = matching::nearest(text, wanted) else {
         message.push_str(", and nothing like it: read the file and copy the exact text");
         return message;
     };
@@ -179,7 +187,7 @@ fn described(difference: &Difference) -> String {
         Difference::Typography => "quotes, dashes or spaces that look alike".to_owned(),
         Difference::Case => "upper and lower case".to_owned(),
         Difference::InnerWhitespace => "the white space between its words".to_owned(),
-        Difference::Text(_, wanted) => format!("its text; old_string has: {}", quoted(wanted)),
+        Difference::Text(wanted) => format!("its text; old_string has: {}", quoted(wanted)),
     }
 }
 
@@ -188,10 +196,15 @@ fn blanks(indentation: &str) -> String {
     let others = indentation.chars().count() - tabs;
     match (tabs, others) {
         (0, 0) => "none".to_owned(),
-        (0, spaces) => format!("{spaces} spaces"),
-        (tabs, 0) => format!("{tabs} tabs"),
-        (tabs, spaces) => format!("{tabs} tabs and {spaces} spaces"),
+        (0, spaces) => counted(spaces, "space"),
+        (tabs, 0) => counted(tabs, "tab"),
+        (tabs, spaces) => format!("{} and {}", counted(tabs, "tab"), counted(spaces, "space")),
     }
+}
+
+fn counted(number: usize, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
 }
 
 /// Returns the lines of `bytes` around `place` with their numbers, each after a newline.

@@ -42,8 +42,8 @@ pub(in crate::tools) enum Difference {
     Case,
     /// The blanks between words.
     InnerWhitespace,
-    /// Anything else: the file's line, the wanted line.
-    Text(String, String),
+    /// Anything else; this is the wanted line.
+    Text(String),
 }
 
 /// Returns the lines of `text` that are most like `wanted`, if any are like it at all.
@@ -75,10 +75,16 @@ pub(in crate::tools) fn nearest(text: &[u8], wanted: &str) -> Option<Near> {
             (false, true) => line.starts_with(wanted),
             (false, false) => line == wanted,
         };
-        (!is_equal).then(|| (first + index + 1, difference(line, wanted)))
+        (!is_equal).then(|| (index, difference(line, wanted)))
     });
-    let lines = lines.into_iter().take(SHOWN_LINES).collect();
-    Some(Near { first_line: first + 1, lines, difference })
+    // The line that differs is always among those that are shown.
+    let skipped =
+        difference.as_ref().map_or(0, |(index, _)| (index + 1).saturating_sub(SHOWN_LINES));
+    Some(Near {
+        first_line: first + skipped + 1,
+        lines: lines.into_iter().skip(skipped).take(SHOWN_LINES).collect(),
+        difference: difference.map(|(index, difference)| (first + index + 1, difference)),
+    })
 }
 
 /// Returns the first line of the place where most lines are the wanted ones, blanks around them
@@ -166,7 +172,7 @@ fn difference(line: &str, wanted: &str) -> Difference {
     } else if squeezed(line) == squeezed(wanted) {
         Difference::InnerWhitespace
     } else {
-        Difference::Text(line.to_owned(), wanted.to_owned())
+        Difference::Text(wanted.to_owned())
     }
 }
 
@@ -192,7 +198,7 @@ mod tests {
         assert_eq!(check(text, "let A = 1;"), (2, 2, Difference::Case));
         assert_eq!(check(text, "let a=1;"), (2, 2, Difference::InnerWhitespace));
         assert_eq!(check(text, "call(\"x\", a);\n]"), (3, 3, Difference::Typography));
-        let other = Difference::Text("\tlet a = 1;".to_owned(), "let a = 2;".to_owned());
+        let other = Difference::Text("let a = 2;".to_owned());
         assert_eq!(check(text, "let a = 2;"), (2, 2, other));
         assert_eq!(check("a b c \nd\n", "a b c\ne").2, Difference::TrailingWhitespace);
     }
@@ -200,9 +206,19 @@ mod tests {
     #[test]
     fn a17_the_place_with_most_equal_lines_wins() {
         let text = "one\nx\nthree\n\none\ntwo\nthree\n";
-        let other = Difference::Text(String::new(), "zzz".to_owned());
+        let other = Difference::Text("zzz".to_owned());
         let near = nearest(text.as_bytes(), "one\ntwo\nthree\nzzz").unwrap();
         assert_eq!((near.first_line, near.difference), (5, Some((8, other))));
+    }
+
+    #[test]
+    fn a17_the_line_that_differs_is_shown_however_late_it_comes() {
+        let text: String = (0..100).map(|number| format!("line {number}\n")).collect();
+        let wanted = text.replace("line 60\n", "line sixty\n");
+        let near = nearest(text.as_bytes(), &wanted).unwrap();
+        let other = Difference::Text("line sixty".to_owned());
+        assert_eq!((near.first_line, near.difference), (50, Some((61, other))));
+        assert_eq!((near.lines.len(), near.lines.last().unwrap().as_str()), (12, "line 60"));
     }
 
     #[test]

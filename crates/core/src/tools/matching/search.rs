@@ -48,6 +48,16 @@ impl Search<'_> {
         Ok(None)
     }
 
+    /// Returns whether `span` is whole lines, and begins at line `first` if that is given.
+    pub(super) fn is_whole_lines(&self, span: &Range<usize>, first: Option<usize>) -> bool {
+        let before = span.start.checked_sub(1).and_then(|index| self.text.get(index));
+        let after = self.text.get(span.end..).unwrap_or_default();
+        let inside = self.text.get(span.clone()).unwrap_or_default();
+        before.is_none_or(|byte| *byte == b'\n')
+            && (inside.ends_with(b"\n") || is_blank_to_line_end(after))
+            && first.is_none_or(|first| self.lines_of(std::slice::from_ref(span)) == [first])
+    }
+
     /// Looks for the very bytes of `old`. Not where that would tell CRLF from LF, which the
     /// model cannot see, unless it wrote a CR itself.
     fn literal(&self, old: &str, new: &str, count: Count) -> Option<Stage> {
@@ -57,8 +67,7 @@ impl Search<'_> {
         }
         let starts = starts(self.text, old.as_bytes(), count);
         let spans = starts.into_iter().map(|start| start..start + old.len()).collect();
-        let shared = (!has_cr).then(|| endings::shared(old, new));
-        let replacement = Replacement { text: new.to_owned(), shared };
+        let replacement = Replacement { text: new.to_owned(), shared: endings::shared(old, new) };
         Some(Stage { spans, forgiven: Vec::new(), replacement })
     }
 
@@ -177,7 +186,7 @@ fn unended(folded: &Folded, end: usize, old: &str, new: &str) -> Replacement {
 
 /// Returns a replacement whose lines end as their neighbours do.
 fn fitted(old: &str, new: &str) -> Replacement {
-    let shared = Some(endings::shared(old, new));
+    let shared = endings::shared(old, new);
     let text = if old.contains('\r') { new.replace("\r\n", "\n") } else { new.to_owned() };
     Replacement { text, shared }
 }
@@ -208,6 +217,11 @@ fn starts(text: &[u8], wanted: &[u8], count: Count) -> Vec<usize> {
             std::iter::from_fn(next).take(COUNT_LIMIT + 1).collect()
         }
     }
+}
+
+fn is_blank_to_line_end(text: &[u8]) -> bool {
+    let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
+    text.get(..end).unwrap_or_default().trim_ascii().is_empty()
 }
 
 fn has_crlf(text: &[u8]) -> bool {

@@ -43,7 +43,8 @@ fn a10_crlf() {
     check("a\r\nb\r\n", "b", "x\ny", "a\r\nx\r\ny\r\n", &[]);
     check("a\r\nb\r\n", "\nb", "\nx", "a\r\nx\r\n", &[LineEndings]);
     check("a\r\nb\r\n", "a\n", "", "b\r\n", &[LineEndings]);
-    check("a\r\nb\r\n", "b\r\n", "b\n", "a\r\nb\n", &[]);
+    check("a\r\nb\r\n", "b\r\n", "x\n", "a\r\nx\r\n", &[]);
+    check("a\nb\n", "b\n", "b\r\n", "a\nb\r\n", &[]);
     check("a\rb\nc", "a\rb", "x\ry", "x\ry\nc", &[]);
 }
 
@@ -147,6 +148,14 @@ fn a17_line_numbers_are_taken_off() {
         misses("a\na\n", "1\ta", "b"),
         Miss::Several { lines: vec![1, 2], forgiven: vec![LineNumbers] }
     );
+}
+
+#[test]
+fn a17_numbers_that_may_be_text_do_not_lead_astray() {
+    assert_eq!(misses("404 found\n", "1\tfound", "x"), Miss::Nowhere, "only whole lines");
+    assert_eq!(misses("x\nfound\n", "1: found", "x"), Miss::Nowhere, "not at that line");
+    check("x\nfound\n", "2: found", "2: y", "x\ny\n", &[LineNumbers]);
+    check("x\nfound\n", "1\tfound\n", "1: y\n", "x\n1: y\n", &[LineNumbers]);
 }
 
 #[test]

@@ -1,6 +1,9 @@
 use super::*;
+use crate::env::Fingerprint;
 use crate::tools::workbench::Workbench;
 use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use letscode_wire::ContentPart;
 use serde_json::json;
 
 /// Returns a whole, tiny picture of each kind; the PNG first.
@@ -99,7 +102,7 @@ fn a20_a_line_of_50_mb() {
     bench.put("min.js", vec![b'x'; 50 * 1024 * 1024]);
     let (shown, details) = bench.done(&read, json!({ "path": "min.js" }));
     assert!(shown.len() < 3_000 && shown.contains("2000 characters shown of 52428800 bytes"));
-    assert!(shown.contains("sed -n 'NUMBERp' min.js | cut -c2001-4000"), "{shown}");
+    assert!(shown.contains("sed -n NUMBERp 'min.js' | cut -c2001-4000"), "{shown}");
     assert_eq!((&details["total_lines"], &details["lines_returned"]), (&json!(1), &json!(1)));
 }
 
