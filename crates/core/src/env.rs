@@ -5,7 +5,8 @@
 
 mod local;
 mod process;
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod rerun;
 
 pub use local::{LocalEnv, LocalEnvOptions};

@@ -132,5 +132,6 @@ fn file_error(path: &Path, source: io::Error) -> FileError {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;

@@ -27,5 +27,6 @@ pub(super) use commands::Commands;
 #[cfg(not(unix))]
 pub(super) use no_commands::Commands;
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;

@@ -16,6 +16,17 @@ pub(super) fn test_command(wrapper: &[&str], path: &str) -> Command {
     command
 }
 
+/// Returns the command that runs it where it may mount file systems that nobody else sees, after
+/// the shell command `before`; `None` on a machine that does not allow that.
+pub(super) fn test_command_with_mounts(before: &str, path: &str) -> Option<Command> {
+    let unshare = ["unshare", "--mount", "--map-root-user", "--", "sh", "-c"];
+    let mut probe = Command::new(unshare[0]);
+    probe.args(&unshare[1..]).arg("mount -t tmpfs tmpfs /mnt").stdin(Stdio::null());
+    let is_allowed = probe.output().is_ok_and(|output| output.status.success());
+    let script = format!("{before} && exec \"$@\"");
+    is_allowed.then(|| test_command(&[&unshare[..], &[&script, "sh"]].concat(), path))
+}
+
 /// Runs it; fails unless exactly this test ran and passed.
 pub(super) fn require_success(mut command: Command) {
     let output = command.output().unwrap();

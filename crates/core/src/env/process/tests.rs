@@ -1,3 +1,5 @@
+#[cfg(target_os = "linux")]
+use crate::env::rerun::test_command_with_mounts;
 use crate::env::rerun::{require_success, test_command};
 use crate::env::{
     CommandEnd, CommandError, CommandStatus, ExecutionEnv, LocalEnv, LocalEnvOptions, RunCommand,
@@ -149,6 +151,34 @@ async fn a02_cancelling_ends_the_whole_tree() {
         assert!(!ids(&ran.output).is_empty(), "{command}: {:?}", ran.output);
         for id in ids(&ran.output) {
             assert!(!is_alive(id), "{command}: {id:?} is alive");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a02_the_group_is_ended_where_there_is_no_table_of_processes() {
+    let path = concat!(module_path!(), "::inner_a02_no_table");
+    if let Some(command) = test_command_with_mounts("mount -t tmpfs tmpfs /proc", path) {
+        require_success(command);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+#[ignore = "run by a02_the_group_is_ended_where_there_is_no_table_of_processes"]
+async fn inner_a02_no_table() {
+    let folder = TempDir::new().unwrap();
+    let env = env_in(folder.path());
+    assert!(super::table::processes().is_empty());
+    for command in &TREES[..2] {
+        let ran = run_until(&env, request(command, HANG), Some("go\n")).await;
+        assert_eq!(ran.end.status, CommandStatus::Cancelled, "{command}");
+        let begin = Instant::now();
+        for id in ids(&ran.output) {
+            while rustix::process::test_kill_process(id).is_ok() {
+                assert!(begin.elapsed() < HANG, "{command}: {id:?} is alive");
+            }
         }
     }
 }

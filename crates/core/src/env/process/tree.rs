@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 const LONGEST_PAUSE: Duration = Duration::from_millis(50);
 /// How often a tree is killed anew: processes may be born while it is looked at.
 const KILL_ROUNDS: usize = 50;
+/// Stands for the time of beginning where only the group as a whole is known.
+const WHOLE_GROUP: u64 = 0;
 
 /// The processes of one command.
 #[derive(Debug, Clone)]
@@ -93,6 +95,12 @@ impl ProcessTree {
         test_kill_process_group(self.leader).is_ok()
     }
 
+    /// Returns the group as a whole, as one member, if there is anything in it.
+    fn group(&self) -> Vec<Member> {
+        let group = Member { id: self.leader, in_group: true, began: WHOLE_GROUP };
+        if self.group_exists() { vec![group] } else { Vec::new() }
+    }
+
     fn signal(&self, members: &[Member], signal: Signal) {
         // A failure means that the process is gone already, or is not ours to end.
         if members.iter().any(|member| member.in_group) {
@@ -111,6 +119,10 @@ impl ProcessTree {
     fn members(&self) -> Vec<Member> {
         let own = rustix::process::getpid();
         let mut others = super::table::processes();
+        if others.is_empty() {
+            // There is no table: a place where `/proc` is not mounted.
+            return self.group();
+        }
         others.retain(|process| process.id != own);
         let mut found = Vec::new();
         // Children of those that were found are looked for until none is new.
@@ -135,6 +147,9 @@ impl ProcessTree {
     }
 
     fn is_alive(&self, member: &Member) -> bool {
+        if member.began == WHOLE_GROUP {
+            return self.group_exists();
+        }
         super::table::process(member.id).is_some_and(|process| process.began == member.began)
     }
 }
@@ -142,8 +157,7 @@ impl ProcessTree {
 #[cfg(not(target_os = "linux"))]
 impl ProcessTree {
     fn members(&self) -> Vec<Member> {
-        let group = Member { id: self.leader, in_group: true, began: 0 };
-        if self.group_exists() { vec![group] } else { Vec::new() }
+        self.group()
     }
 
     fn is_alive(&self, _member: &Member) -> bool {

@@ -22,9 +22,9 @@ pub(super) enum Path<'a> {
     /// The arguments as a whole.
     Root,
     /// A field of an object.
-    Field(&'a Path<'a>, &'a str),
+    Field(&'a Self, &'a str),
     /// An element of a list.
-    Element(&'a Path<'a>, usize),
+    Element(&'a Self, usize),
 }
 
 impl fmt::Display for Path<'_> {

@@ -2,6 +2,8 @@
 //! needs a process of its own; what this machine cannot offer is passed over.
 
 use super::*;
+#[cfg(target_os = "linux")]
+use crate::env::rerun::test_command_with_mounts;
 
 const NOBODY: &str = "65534";
 
@@ -61,15 +63,12 @@ async fn inner_write_protected() {
     assert_eq!((mode(&path), place.names()), (0, vec!["file".to_owned()]));
 }
 
-/// Runs the ignored test `name` where it may mount file systems that nobody else sees. Not every
-/// machine allows that.
+/// Runs the ignored test `name` where it may mount file systems. Not every machine allows that.
 #[cfg(target_os = "linux")]
 fn with_own_mounts(name: &str) {
-    let wrapper = ["unshare", "--mount", "--map-root-user", "--"];
-    let mut probe = Command::new("unshare");
-    probe.args(["--mount", "--map-root-user", "--", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]);
-    if probe.output().is_ok_and(|output| output.status.success()) {
-        require_success(test_command(&wrapper, &format!("{}::{name}", module_path!())));
+    let path = format!("{}::{name}", module_path!());
+    if let Some(command) = test_command_with_mounts("true", &path) {
+        require_success(command);
     }
 }
 

@@ -95,7 +95,7 @@ proptest! {
     ) {
         let whole = clean(&[&bytes]);
         let (front, rest) = bytes.split_at(cut.min(bytes.len()));
-        prop_assert_eq!(clean(&[front, rest]), whole.clone());
+        prop_assert_eq!(&clean(&[front, rest]), &whole);
         let is_harmless = |character: char| {
             !character.is_control() || character == '\n' || character == '\t'
         };
