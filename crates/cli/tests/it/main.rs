@@ -1,0 +1,3 @@
+//! Tests of the program over its process boundary, in one binary.
+
+mod conformance;
