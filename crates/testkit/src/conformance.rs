@@ -30,7 +30,6 @@ mod run;
 
 pub use case::{Case, CaseError, Run, Step};
 pub use expectation::Expectation;
-pub use lines::match_lines;
+pub use lines::{LinesMismatch, match_lines};
 pub use matcher::{Mismatch, matches};
-pub use pattern::spaced_json;
 pub use run::run_case;

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 use std::ffi::OsStr;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -94,8 +95,8 @@ impl Expectation {
 struct Problems(Vec<String>);
 
 impl Problems {
-    fn add(&mut self, key: &str, problem: impl ToString) {
-        self.0.push(format!("{key}: {}", problem.to_string()));
+    fn add(&mut self, key: &str, problem: impl fmt::Display) {
+        self.0.push(format!("{key}: {problem}"));
     }
 
     fn check(&mut self, key: &str, matcher: Option<&Value>, value: impl FnOnce() -> Value) {
@@ -128,7 +129,7 @@ fn check_lines<'a>(
     matchers: &[Value],
     lines: impl Iterator<Item = &'a str>,
 ) {
-    match lines.map(|line| parse(line)).collect::<Result<Vec<Value>, String>>() {
+    match lines.map(parse).collect::<Result<Vec<Value>, String>>() {
         Err(problem) => problems.add(key, problem),
         Ok(lines) => {
             if let Err(mismatch) = match_lines(matchers, &lines) {

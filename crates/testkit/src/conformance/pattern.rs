@@ -22,7 +22,7 @@ pub(super) fn compile(pattern: &str) -> Result<Regex, regex_lite::Error> {
 }
 
 /// Returns the value as JSON with a space behind each comma and colon.
-pub fn spaced_json(value: &Value) -> String {
+pub(super) fn spaced_json(value: &Value) -> String {
     struct Spaced;
     impl Formatter for Spaced {
         fn begin_array_value<W: ?Sized + io::Write>(

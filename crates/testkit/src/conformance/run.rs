@@ -148,5 +148,6 @@ fn chat_bodies(server: &SseServer) -> Vec<Value> {
     chats.map(|request| serde_json::from_slice(&request.body).unwrap_or_default()).collect()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests;

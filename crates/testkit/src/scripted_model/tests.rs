@@ -2,7 +2,10 @@
 
 use super::*;
 use futures_util::{FutureExt as _, StreamExt as _};
-use letscode_wire::{Message, UserMessage};
+use letscode_core::model::{Answer, ModelError, ModelEvent};
+use letscode_wire::{
+    ContentPart, Message, Meta, RetryNotice, StopReason, StreamEvent, ToolCall, Usage, UserMessage,
+};
 use serde_json::json;
 
 fn request(text: &str) -> ModelRequest {

@@ -27,11 +27,13 @@
 //! | `no_done` | leaves out `data: [DONE]` |
 //! | `headers`, `status` | further or other headers, another status |
 
+mod spec;
+
 use super::http;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use serde::{Deserialize, Deserializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use spec::{AnswerSpec, BulkSpec, DisconnectMode, ToolCallSpec};
 use std::time::Duration;
 
 /// One answer, ready to be sent.
@@ -88,60 +90,6 @@ pub enum AnswerError {
     /// `raw_b64` does not decode.
     #[error("`raw_b64`: {0}")]
     Base64(#[from] base64::DecodeError),
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct AnswerSpec {
-    chunks: Option<Vec<Value>>,
-    #[serde(deserialize_with = "one_or_many")]
-    text: Option<Vec<String>>,
-    #[serde(deserialize_with = "one_or_many")]
-    reasoning: Option<Vec<String>>,
-    tool_calls: Option<Vec<ToolCallSpec>>,
-    bulk: Option<BulkSpec>,
-    status: Option<u16>,
-    headers: Map<String, Value>,
-    body: Option<Value>,
-    raw: Option<String>,
-    raw_b64: Option<String>,
-    keep_open: bool,
-    finish: Option<String>,
-    #[serde(deserialize_with = "present")]
-    usage: Option<Value>,
-    delay_ms: u64,
-    first_delay_ms: u64,
-    args_split: usize,
-    disconnect_after: Option<usize>,
-    disconnect_mode: DisconnectMode,
-    hang_after: Option<usize>,
-    pause_after: Option<usize>,
-    no_done: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ToolCallSpec {
-    id: String,
-    name: String,
-    #[serde(default = "empty_object")]
-    arguments: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct BulkSpec {
-    deltas: usize,
-    #[serde(default = "bulk_text")]
-    text: String,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum DisconnectMode {
-    #[default]
-    Fin,
-    Rst,
 }
 
 impl Answer {
@@ -226,9 +174,9 @@ fn stream(spec: &AnswerSpec) -> EventStream {
 /// finish reason, usage.
 fn push_answer(events: &mut Events, spec: &AnswerSpec) {
     let tool_calls = spec.tool_calls.as_deref().unwrap_or_default();
-    events.push_delta(json!({"role": "assistant", "content": ""}), None);
+    events.push_delta(&json!({"role": "assistant", "content": ""}), None);
     for text in spec.reasoning.iter().flatten() {
-        events.push_delta(json!({ "reasoning_content": text }), None);
+        events.push_delta(&json!({ "reasoning_content": text }), None);
     }
     let mut texts = spec.text.as_ref().map_or(0, Vec::len);
     match &spec.bulk {
@@ -238,7 +186,7 @@ fn push_answer(events: &mut Events, spec: &AnswerSpec) {
         }
         None => {
             for text in spec.text.iter().flatten() {
-                events.push_delta(json!({ "content": text }), None);
+                events.push_delta(&json!({ "content": text }), None);
             }
         }
     }
@@ -246,7 +194,7 @@ fn push_answer(events: &mut Events, spec: &AnswerSpec) {
         push_tool_call(events, index, call, spec.args_split);
     }
     let usual = if tool_calls.is_empty() { "stop" } else { "tool_calls" };
-    events.push_delta(json!({}), Some(spec.finish.as_deref().unwrap_or(usual)));
+    events.push_delta(&json!({}), Some(spec.finish.as_deref().unwrap_or(usual)));
     let output = (texts + 8 * tool_calls.len()).max(1);
     let usage = spec.usage.clone().unwrap_or_else(
         || json!({"prompt_tokens": 100, "completion_tokens": output, "total_tokens": 100 + output}),
@@ -263,7 +211,7 @@ fn push_bulk(events: &mut Events, bulk: &BulkSpec) {
             events.repeat_last();
         } else {
             let text = bulk.text.replace("{i}", &number.to_string());
-            events.push_delta(json!({ "content": text }), None);
+            events.push_delta(&json!({ "content": text }), None);
         }
     }
 }
@@ -271,7 +219,7 @@ fn push_bulk(events: &mut Events, bulk: &BulkSpec) {
 fn push_tool_call(events: &mut Events, index: usize, call: &ToolCallSpec, split: usize) {
     let function = json!({"name": call.name, "arguments": ""});
     let start = json!({"index": index, "id": call.id, "type": "function", "function": function});
-    events.push_delta(json!({ "tool_calls": [start] }), None);
+    events.push_delta(&json!({ "tool_calls": [start] }), None);
     let characters: Vec<char> = call.arguments.chars().collect();
     let pieces: Vec<String> = match split {
         0 => vec![call.arguments.clone()],
@@ -279,7 +227,7 @@ fn push_tool_call(events: &mut Events, index: usize, call: &ToolCallSpec, split:
     };
     for piece in pieces {
         let delta = json!({"index": index, "function": {"arguments": piece}});
-        events.push_delta(json!({ "tool_calls": [delta] }), None);
+        events.push_delta(&json!({ "tool_calls": [delta] }), None);
     }
 }
 
@@ -292,7 +240,7 @@ struct Events {
 }
 
 impl Events {
-    fn push_delta(&mut self, delta: Value, finish_reason: Option<&str>) {
+    fn push_delta(&mut self, delta: &Value, finish_reason: Option<&str>) {
         let choice = json!([{"index": 0, "delta": delta, "finish_reason": finish_reason}]);
         self.push(&chunk(&choice, None));
     }
@@ -334,28 +282,6 @@ fn latin1(text: &str) -> Result<Vec<u8>, AnswerError> {
         .chars()
         .map(|character| u8::try_from(character).map_err(|_| AnswerError::NotLatin1(character)));
     bytes.collect()
-}
-
-/// Reads a text or a list of texts.
-fn one_or_many<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Vec<String>>, D::Error> {
-    let value = match Value::deserialize(input)? {
-        Value::String(text) => return Ok(Some(vec![text])),
-        list => list,
-    };
-    serde_json::from_value(value).map(Some).map_err(serde::de::Error::custom)
-}
-
-/// Reads a value that is there, `null` too.
-fn present<'de, D: Deserializer<'de>>(input: D) -> Result<Option<Value>, D::Error> {
-    Value::deserialize(input).map(Some)
-}
-
-fn empty_object() -> String {
-    "{}".to_owned()
-}
-
-fn bulk_text() -> String {
-    "tok ".to_owned()
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ fn is_nine_characters(id: &str) -> bool {
 
 fn schemas(body: &Value) -> impl Iterator<Item = &Value> {
     let tools = body["tools"].as_array().into_iter().flatten();
-    tools.map(|tool| &tool["function"]["parameters"])
+    tools.filter_map(|tool| tool.pointer("/function/parameters"))
 }
 
 fn has_type_list(schema: &Value) -> bool {

@@ -88,7 +88,7 @@ fn check_tools(found: &mut Vec<String>, request: &Map<String, Value>) {
         if !names.insert(name) {
             found.push(format!("tools[{index}]: the name `{name}` is there twice"));
         }
-        if function["parameters"]["type"] != "object" {
+        if tool.pointer("/function/parameters/type") != Some(&"object".into()) {
             found.push(format!("tools[{index}]: the parameters are no object schema"));
         }
         let known = ["name", "description", "parameters", "strict"];
@@ -150,7 +150,9 @@ fn check_parts(found: &mut Vec<String>, content: Option<&Value>) {
     for part in parts {
         let good = match part["type"].as_str() {
             Some("text") => part["text"].as_str().is_some_and(|text| !text.is_empty()),
-            Some("image_url") => part["image_url"]["url"].as_str().is_some_and(is_image_url),
+            Some("image_url") => {
+                part.pointer("/image_url/url").and_then(Value::as_str).is_some_and(is_image_url)
+            }
             _ => false,
         };
         if !good {

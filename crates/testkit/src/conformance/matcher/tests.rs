@@ -1,4 +1,5 @@
 //! Each matcher: what fits, and what it says of what does not.
+#![expect(clippy::needless_pass_by_value, reason = "literals read better without ampersands")]
 
 use super::*;
 use serde_json::json;

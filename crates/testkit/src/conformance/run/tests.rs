@@ -134,7 +134,7 @@ fn steps_drive_stdin() {
                   while read -r c; do echo got $c; done; echo end"#;
     passes(case.clone(), echo);
     fails(
-        case.clone(),
+        case,
         "echo '{\"type\":\"ready\"}'; read -r a; echo 'no answer'; exec >&-; cat",
         &[
             "waited in vain for {\"got\":{\"a\":1}}",

@@ -1,0 +1,4 @@
+//! Tests of the program over its process boundary, in one binary.
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
+mod conformance;
