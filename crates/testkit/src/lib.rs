@@ -23,7 +23,6 @@ pub mod program;
 
 pub mod recorder;
 
-pub mod conformance;
-//! Parts for the tests of letscode.
-
 pub mod mem_env;
+
+pub mod conformance;
