@@ -14,16 +14,20 @@ pub(crate) use salvage::salvage;
 
 use crate::usage::UsageFigures;
 use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{IgnoredAny, MapAccess, SeqAccess};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// Returns the chunk that `data` holds, or `None` where it is no JSON object.
 pub(crate) fn read(data: &[u8]) -> Option<Chunk<'_>> {
-    serde_json::from_slice::<Object<Chunk<'_>>>(data).ok()?.0
+    // To check all bytes at once is cheaper than to check each string.
+    let text = std::str::from_utf8(data).ok()?;
+    serde_json::from_str::<Object<Chunk<'_>>>(text).ok()?.0
 }
 
-/// One chunk, or one whole answer.
+/// One chunk, or one whole answer. Large parts are boxed: serde moves values up level by level.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Chunk<'a> {
@@ -31,7 +35,7 @@ pub(crate) struct Chunk<'a> {
     #[serde(borrow)]
     pub(crate) choices: List<Choice<'a>>,
     /// Token figures so far.
-    pub(crate) usage: Object<UsageFigures>,
+    pub(crate) usage: Object<Box<UsageFigures>>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -53,10 +57,10 @@ pub(crate) struct Choice<'a> {
     pub(crate) index: Atom<'a>,
     /// What is new.
     #[serde(borrow)]
-    pub(crate) delta: Object<Delta<'a>>,
+    pub(crate) delta: Object<Box<Delta<'a>>>,
     /// The whole message, from servers that do not stream.
     #[serde(borrow)]
-    pub(crate) message: Object<Delta<'a>>,
+    pub(crate) message: Object<Box<Delta<'a>>>,
     /// Why the model stopped, in the server's words.
     #[serde(borrow)]
     pub(crate) finish_reason: Atom<'a>,
@@ -64,7 +68,7 @@ pub(crate) struct Choice<'a> {
     #[serde(borrow)]
     pub(crate) native_finish_reason: Atom<'a>,
     /// Token figures, from servers that put them here.
-    pub(crate) usage: Object<UsageFigures>,
+    pub(crate) usage: Object<Box<UsageFigures>>,
     #[serde(borrow)]
     error: Option<&'a RawValue>,
 }
@@ -122,19 +126,21 @@ pub(crate) struct FunctionDelta<'a> {
     /// The tool's name or a piece of it.
     #[serde(borrow)]
     pub(crate) name: Atom<'a>,
+    /// Its arguments or a piece of them.
     #[serde(borrow)]
-    arguments: Option<&'a RawValue>,
+    pub(crate) arguments: Arguments<'a>,
 }
 
 /// What a tool call's `arguments` held.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) enum Arguments<'a> {
     /// Nothing.
+    #[default]
     Absent,
     /// A piece of JSON text, as the protocol has it.
     Fragment(Cow<'a, str>),
-    /// The arguments themselves instead of their text, whole.
-    Whole(&'a str),
+    /// The JSON text of the arguments themselves, which came instead of their text.
+    Whole(String),
 }
 
 impl Chunk<'_> {
@@ -186,19 +192,31 @@ impl ErrorFields<'_> {
     }
 }
 
-impl<'a> FunctionDelta<'a> {
-    /// Returns what `arguments` held.
-    pub(crate) fn arguments(&self) -> Arguments<'a> {
-        let Some(raw) = self.arguments.map(RawValue::get) else { return Arguments::Absent };
-        if !raw.starts_with('"') {
-            return Arguments::Whole(raw);
-        }
-        match serde_json::from_str::<Atom<'a>>(raw) {
-            Ok(Atom::Text(text)) => Arguments::Fragment(text),
-            Ok(_) | Err(_) => Arguments::Absent,
-        }
+impl<'de: 'a, 'a> Loose<'de> for Arguments<'a> {
+    fn from_text(text: Cow<'de, str>) -> Self {
+        Self::Fragment(text)
+    }
+
+    fn from_number(number: Number) -> Self {
+        Self::Whole(number.to_string())
+    }
+
+    fn from_bool(value: bool) -> Self {
+        Self::Whole(value.to_string())
+    }
+
+    fn from_list<A: SeqAccess<'de>>(list: A) -> Result<Self, A::Error> {
+        let value = Value::deserialize(SeqAccessDeserializer::new(list))?;
+        Ok(Self::Whole(value.to_string()))
+    }
+
+    fn from_object<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
+        let value = Value::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Self::Whole(value.to_string()))
     }
 }
+
+loose_deserialize!(Arguments<'a>);
 
 impl<'de: 'a, 'a> Loose<'de> for Content<'a> {
     fn from_text(text: Cow<'de, str>) -> Self {

@@ -6,7 +6,7 @@
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-/// Why the end of the arguments is the end of the answer.
+/// How the answer that holds the arguments ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AnswerEnd {
     /// The model was done.

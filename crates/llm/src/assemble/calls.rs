@@ -158,7 +158,7 @@ impl Calls {
     /// servers use an id twice, or send a finished call once more as a whole.
     fn unless_sent_again(&self, known: usize, piece: &CallDelta<'_>) -> Option<usize> {
         let is_complete = self.slots.get(known)?.progress.is_complete();
-        let goes_on = match piece.function.arguments() {
+        let goes_on = match &piece.function.arguments {
             Arguments::Absent | Arguments::Whole(_) => true,
             Arguments::Fragment(text) => !is_complete || text.trim().is_empty(),
         };
@@ -222,9 +222,9 @@ impl Slot {
         {
             self.name.push_str(fragment);
         }
-        match piece.function.arguments() {
+        match &piece.function.arguments {
             Arguments::Absent => {}
-            Arguments::Fragment(text) => self.add_arguments(&text),
+            Arguments::Fragment(text) => self.add_arguments(text),
             Arguments::Whole(json) => {
                 if self.arguments.is_empty() {
                     self.add_arguments(json);
@@ -304,7 +304,7 @@ impl ClosedCall {
 }
 
 fn has_arguments(piece: &CallDelta<'_>) -> bool {
-    match piece.function.arguments() {
+    match &piece.function.arguments {
         Arguments::Absent => false,
         Arguments::Fragment(text) => !text.trim().is_empty(),
         Arguments::Whole(_) => true,

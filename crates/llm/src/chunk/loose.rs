@@ -23,6 +23,11 @@ pub(crate) trait Loose<'de>: Default {
         Self::default()
     }
 
+    /// Makes a value of a boolean.
+    fn from_bool(_value: bool) -> Self {
+        Self::default()
+    }
+
     /// Makes a value of a list.
     fn from_list<A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
@@ -285,8 +290,8 @@ impl<'de, T: Loose<'de>> Visitor<'de> for LooseVisitor<T> {
         Ok(T::from_number(Number::Fraction(number)))
     }
 
-    fn visit_bool<E>(self, _value: bool) -> Result<T, E> {
-        Ok(T::default())
+    fn visit_bool<E>(self, value: bool) -> Result<T, E> {
+        Ok(T::from_bool(value))
     }
 
     fn visit_unit<E>(self) -> Result<T, E> {

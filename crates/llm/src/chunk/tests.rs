@@ -87,12 +87,15 @@ fn what_is_no_object_is_no_chunk() {
 
 #[test]
 fn arguments_as_text_and_as_object() {
-    let function = |json| serde_json::from_str::<FunctionDelta<'_>>(json).unwrap().arguments();
+    let function =
+        |json: &'static str| serde_json::from_str::<FunctionDelta<'_>>(json).unwrap().arguments;
     assert_eq!(function(r#"{"name":"x"}"#), Arguments::Absent);
     assert_eq!(function(r#"{"arguments":null}"#), Arguments::Absent);
     assert_eq!(function(r#"{"arguments":""}"#), Arguments::Fragment("".into()));
     assert_eq!(function(r#"{"arguments":"{\"a\":"}"#), Arguments::Fragment("{\"a\":".into()));
-    assert_eq!(function(r#"{"arguments":{"a":1}}"#), Arguments::Whole(r#"{"a":1}"#));
+    assert_eq!(function(r#"{"arguments":{"a":1}}"#), Arguments::Whole(r#"{"a":1}"#.into()));
+    assert_eq!(function(r#"{"arguments":[1, {}]}"#), Arguments::Whole("[1,{}]".into()));
+    assert_eq!(function(r#"{"arguments":true}"#), Arguments::Whole("true".into()));
 }
 
 #[test]

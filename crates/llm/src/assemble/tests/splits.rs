@@ -73,6 +73,39 @@ proptest! {
     }
 
     #[test]
+    fn damage_never_breaks_the_promises(
+        number in any::<prop::sample::Index>(),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+    ) {
+        let streams = all_streams();
+        let mut bytes = number.get(&streams).clone();
+        for (place, byte) in damage {
+            *place.get_mut(&mut bytes) = byte;
+        }
+        check_promises(&decode_bytes(&bytes));
+    }
+
+    #[test]
+    fn any_call_pieces_keep_the_promises(
+        pieces in prop::collection::vec(any_call_piece(), 0..8),
+        finish in prop::sample::select(vec!["null", "\"stop\"", "\"length\"", "\"tool_calls\""]),
+    ) {
+        let mut lines: Vec<String> = pieces
+            .iter()
+            .map(|piece| format!(r#"C({{"delta":{{"tool_calls":[{piece}]}}}})"#))
+            .collect();
+        lines.push(format!(r#"C({{"delta":{{"content":"x"}},"finish_reason":{finish}}})"#));
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let bytes = bytes_of(&lines);
+        let decoded = decode_pieces(&["a", "b_2"], [bytes.as_slice()]);
+        prop_assert!(decoded.result.is_ok());
+        check_promises(&decoded);
+        for call in &decoded.answer().tool_calls {
+            prop_assert!(!["a", "b_2"].contains(&call.id.as_str()), "used by the history");
+        }
+    }
+
+    #[test]
     fn cutting_a_stream_short_never_gives_a_call(
         number in any::<prop::sample::Index>(),
         end in any::<prop::sample::Index>(),
@@ -88,5 +121,73 @@ proptest! {
             };
             prop_assert_eq!(names(cut), names(whole));
         }
+    }
+}
+
+fn any_call_piece() -> impl Strategy<Value = String> {
+    let one_of = |values: &[&'static str]| prop::sample::select(values.to_vec());
+    (
+        one_of(&["", r#""index":0,"#, r#""index":1,"#, r#""index":null,"#]),
+        one_of(&["", r#""id":"a","#, r#""id":"b","#, r#""id":"","#, r#""id":7,"#]),
+        one_of(&["", r#""name":"ls","#, r#""name":"bash","#, r#""name":"fr","#, r#""name":"<","#]),
+        one_of(&[
+            r#""{}""#,
+            r#""{\"p\":""#,
+            r#""1}""#,
+            r#""""#,
+            "null",
+            r#"{"p":2}"#,
+            r#""}""#,
+            "7",
+        ]),
+    )
+        .prop_map(|(index, id, name, arguments)| {
+            format!(r#"{{{index}{id}"function":{{{name}"arguments":{arguments}}}}}"#)
+        })
+}
+
+/// Checks what holds for every answer: what was told is what the answer has.
+fn check_promises(decoded: &Decoded) {
+    let Ok(finished) = &decoded.result else { return };
+    let answer = &finished.answer;
+    let mut told: Vec<(String, String, String)> = Vec::new();
+    let mut ended = Vec::new();
+    for event in &decoded.events {
+        match event {
+            StreamEvent::ToolCallStart { tool_call_id, name } => {
+                assert!(ended.is_empty());
+                told.push((tool_call_id.to_string(), name.clone(), String::new()));
+            }
+            StreamEvent::ToolCallArgsDelta { tool_call_id, delta } => {
+                assert!(!delta.is_empty());
+                let id = tool_call_id.as_str();
+                let call = told.iter_mut().find(|(known, ..)| known == id);
+                call.expect("a call starts first").2.push_str(delta);
+            }
+            StreamEvent::ToolCallEnd { tool_call_id } => ended.push(tool_call_id.clone()),
+            StreamEvent::TextDelta { delta } | StreamEvent::ThinkingDelta { delta } => {
+                assert!(!delta.is_empty());
+            }
+            StreamEvent::Stop { reason } => assert_eq!(answer.stop_reason, Some(*reason)),
+            StreamEvent::Usage { usage } => assert_eq!(answer.usage, Some(*usage)),
+            StreamEvent::Retry(_) => unreachable!("the client announces retries"),
+        }
+    }
+    let ids: Vec<_> = answer.tool_calls.iter().map(|call| call.id.clone()).collect();
+    assert_eq!(ended, ids, "each call ends once, in order");
+    let unique: HashSet<_> = ids.iter().collect();
+    assert_eq!(unique.len(), ids.len());
+    assert_eq!(told.len(), ids.len());
+    let rejected: HashSet<_> = answer.rejected.iter().map(|rejected| &rejected.id).collect();
+    assert!(rejected.is_subset(&unique));
+    for call in &answer.tool_calls {
+        let (_, name, arguments) =
+            told.iter().find(|(id, ..)| id == call.id.as_str()).expect("each call was told");
+        assert_eq!(name, &call.name);
+        if rejected.contains(&call.id) {
+            continue;
+        }
+        let parsed = arguments::parse_arguments(arguments, AnswerEnd::Whole);
+        assert_eq!(parsed.as_ref(), Ok(&call.arguments));
     }
 }
