@@ -125,7 +125,6 @@ impl Shared {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "token counts are far below 2^52")]
 fn cost(usage: &Usage, price: &Price) -> f64 {
     let cached = usage.cache_read_tokens.min(usage.input_tokens);
     let cached_price = price.cached_per_million.unwrap_or(price.input_per_million);

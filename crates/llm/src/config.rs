@@ -95,7 +95,7 @@ pub struct Price {
 
 /// Which proxies to go through, each as the variable of that name holds it. A URL without a
 /// scheme is an `http://` one, and `socks://` means `socks5://`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProxySettings {
     /// For `http://` endpoints.
     pub http: Option<String>,
@@ -105,6 +105,13 @@ pub struct ProxySettings {
     pub all: Option<String>,
     /// Hosts that are reached directly, separated by commas; `*` for all.
     pub no_proxy: Option<String>,
+}
+
+impl fmt::Debug for ProxySettings {
+    /// Shows nothing of the URLs: they may hold passwords.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProxySettings").finish_non_exhaustive()
+    }
 }
 
 /// Why no client can be made from the settings.

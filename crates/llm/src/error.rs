@@ -89,7 +89,9 @@ impl Scene {
             }
         }
         if line.len() > FOREIGN_LIMIT {
-            line.truncate(line.floor_char_boundary(FOREIGN_LIMIT - '…'.len_utf8()));
+            let fits = |end: &usize| line.is_char_boundary(*end);
+            let end = (0..=FOREIGN_LIMIT - '…'.len_utf8()).rev().find(fits);
+            line.truncate(end.unwrap_or_default());
             line.push('…');
         }
         line

@@ -11,7 +11,7 @@ use crate::error::Failure;
 use crate::fallback::{self, Change};
 use crate::request::{self, BodyContext};
 use crate::retry;
-use letscode_core::model::{Answer, ModelEvent, ModelRequest};
+use letscode_core::model::{Answer, ModelErrorKind, ModelEvent, ModelRequest};
 use letscode_wire::{RetryNotice, StreamEvent};
 use std::sync::Arc;
 use std::time::Duration;
@@ -73,7 +73,8 @@ async fn answer(
         let sent = body.sent;
         let exchange = Exchange { shared, scene: &scene, url, request, outlet };
         let opened = exchange::open(exchange, body.json).await;
-        if at_first_path.is_some() && opened.as_ref().err().is_none_or(|it| !it.wrong_path) {
+        let is_endpoint = opened.as_ref().err().is_none_or(speaks_for_path);
+        if at_first_path.is_some() && is_endpoint {
             at_first_path = None;
             shared.learned().versioned = true;
             outlet.push(Ok(ModelEvent::Notice(format!(
@@ -119,6 +120,12 @@ async fn answer(
         }
         changes.push(change);
     }
+}
+
+/// Returns whether a failure shows that there is an endpoint at the path, if an unwilling one.
+fn speaks_for_path(failure: &Failure) -> bool {
+    use ModelErrorKind::{BrokenStream, Network, Stalled, Tls};
+    !failure.wrong_path && !matches!(failure.kind, Network | Tls | Stalled | BrokenStream)
 }
 
 /// Passes on what the user should be told and completes the answer.

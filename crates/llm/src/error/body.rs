@@ -124,7 +124,7 @@ impl Found {
             let Some(value) = object.get(name) else { continue };
             match (&place, value) {
                 (Some(place), Value::String(text)) => {
-                    self.messages.push(format!("{place}: {text}"))
+                    self.messages.push(format!("{place}: {text}"));
                 }
                 _ => self.visit(value, depth + 1),
             }

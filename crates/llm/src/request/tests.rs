@@ -62,10 +62,10 @@ fn user_parts(content: Vec<ContentPart>) -> Message {
 }
 
 fn assistant(content: &str, calls: &[(&str, &str, Value)]) -> Message {
-    assistant_with(content, calls, json!({}))
+    assistant_with(content, calls, &json!({}))
 }
 
-fn assistant_with(content: &str, calls: &[(&str, &str, Value)], meta: Value) -> Message {
+fn assistant_with(content: &str, calls: &[(&str, &str, Value)], meta: &Value) -> Message {
     let call = |(id, name, arguments): &(&str, &str, Value)| ToolCall {
         id: (*id).into(),
         name: (*name).to_owned(),

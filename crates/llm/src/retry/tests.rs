@@ -29,7 +29,8 @@ fn w66_what_the_server_asks_for_is_a_lower_bound() {
 
 #[test]
 fn w66_headers_and_texts() {
-    let table: &[(&[(&'static str, &str)], &str, Option<f64>)] = &[
+    type Case<'a> = (&'a [(&'static str, &'a str)], &'a str, Option<f64>);
+    let table: &[Case<'_>] = &[
         (&[], "", None),
         (&[], "slow down", None),
         (&[("retry-after", "2")], "", Some(2.0)),

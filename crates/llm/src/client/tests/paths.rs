@@ -50,6 +50,23 @@ async fn w47_the_right_path_may_still_refuse() {
     assert_eq!(targets(&server)[2], "/v1/chat/completions");
 }
 
+#[tokio::test(start_paused = true)]
+async fn w47_a_lost_connection_says_nothing_about_a_path() {
+    let server = Server::start([
+        Reply::status(404, &[], "not found"),
+        // Once on the kept connection and once on a new one.
+        Reply::raw("").close(),
+        Reply::raw("").close(),
+        Reply::status(404, &[], "not found"),
+        Reply::word("fine"),
+    ])
+    .await;
+    let outcome = run(&versionless(&server)).await;
+    assert_eq!((outcome.text().as_str(), outcome.retries().len()), ("fine", 1));
+    assert_eq!(outcome.notices.len(), 1);
+    assert_eq!(targets(&server)[3..], ["/chat/completions", "/v1/chat/completions"]);
+}
+
 #[tokio::test]
 async fn w47_where_neither_path_works_the_first_is_reported() {
     let missing = |words| Reply::status(404, &[], words);

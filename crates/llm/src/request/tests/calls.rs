@@ -206,7 +206,7 @@ fn w57_others_get_neighbouring_users_as_they_are() {
 fn w06_arguments_that_were_no_object_go_back_as_an_empty_one() {
     let meta = json!({"invalid_arguments": {"w": "{\"path\":\"a\",\"content\":\"hel"}});
     let sent = sent_messages(
-        vec![assistant_with("", &[("w", "write", json!({}))], meta), tool("w", "cut off")],
+        vec![assistant_with("", &[("w", "write", json!({}))], &meta), tool("w", "cut off")],
         &plain(),
     );
     assert_eq!(

@@ -19,11 +19,11 @@ fn thought(provider: &str, model: &str) -> Value {
 fn history(provider: &str, model: &str) -> Vec<Message> {
     vec![
         user("1"),
-        assistant_with("", &[("c", "ls", json!({}))], thought(provider, model)),
+        assistant_with("", &[("c", "ls", json!({}))], &thought(provider, model)),
         tool("c", "R"),
-        assistant_with("answer", &[], thought(provider, model)),
+        assistant_with("answer", &[], &thought(provider, model)),
         user("2"),
-        assistant_with("plain", &[], thought(provider, model)),
+        assistant_with("plain", &[], &thought(provider, model)),
     ]
 }
 
