@@ -99,9 +99,12 @@ impl Actor {
     }
 
     pub(crate) async fn run(mut self) {
-        while !(self.closing && self.machine.is_idle()) {
+        loop {
             self.take_ready_pieces().await;
             self.bus.flush();
+            if self.closing && self.machine.is_idle() {
+                return;
+            }
             match self.wake().await {
                 Wake::Inbox(Some(item)) => self.take(item).await,
                 // No handle is left: nobody can ask for more, or abort.
@@ -112,7 +115,6 @@ impl Actor {
             }
             self.warn_of_faults();
         }
-        self.bus.flush();
     }
 
     async fn wake(&mut self) -> Wake {
