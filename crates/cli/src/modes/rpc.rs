@@ -139,7 +139,7 @@ impl Connection {
                         StopSignal::Terminate | StopSignal::HangUp => return self.wind_down().await,
                     }
                 }
-                () = self.writer.finished() => return self.leave().await,
+                () = self.writer.host_gone() => return self.leave().await,
             }
         }
     }
@@ -224,9 +224,7 @@ impl Connection {
                         return End::Interrupted;
                     }
                 }
-                () = self.writer.finished(), if !self.task.is_finished() => {
-                    return self.leave().await;
-                }
+                () = self.writer.host_gone() => return self.leave().await,
             }
         }
     }

@@ -23,23 +23,31 @@ pub(super) struct Writer {
     /// Milliseconds from `began` to the last output.
     last_output: AtomicU64,
     delta: AtomicBool,
-    finished: watch::Receiver<bool>,
+    end: watch::Receiver<Option<WriterEnd>>,
+}
+
+/// How the writing ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WriterEnd {
+    /// Everything was written: the agent has no more to say.
+    AllWritten,
+    /// Nothing can be written any more: the host closed its end.
+    HostGone,
 }
 
 impl Writer {
     /// Starts to write all that `subscription` gives.
     pub(super) fn start(subscription: Subscription) -> Arc<Self> {
-        let (done, finished) = watch::channel(false);
+        let (ended, end) = watch::channel(None);
         let writer = Arc::new(Self {
             began: Instant::now(),
             last_output: AtomicU64::new(0),
             delta: AtomicBool::new(false),
-            finished,
+            end,
         });
         let shared = Arc::clone(&writer);
         thread::spawn(move || {
-            shared.write_all(subscription);
-            done.send_replace(true);
+            ended.send_replace(Some(shared.write_all(subscription)));
         });
         writer
     }
@@ -56,12 +64,20 @@ impl Writer {
 
     /// Waits until everything is written, or nothing can be written any more.
     pub(super) async fn finished(&self) {
-        let mut finished = self.finished.clone();
+        let mut end = self.end.clone();
         // An error means that the thread is gone, which is as finished as it gets.
-        drop(finished.wait_for(|finished| *finished).await);
+        drop(end.wait_for(Option::is_some).await);
     }
 
-    fn write_all(&self, mut subscription: Subscription) {
+    /// Waits until the host has closed its end; for ever where it does not.
+    pub(super) async fn host_gone(&self) {
+        let mut end = self.end.clone();
+        if end.wait_for(|end| *end == Some(WriterEnd::HostGone)).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    fn write_all(&self, mut subscription: Subscription) -> WriterEnd {
         let mut encoder = Encoder::default();
         let mut gathered = Vec::new();
         while let Some(batch) = subscription.blocking_recv() {
@@ -71,13 +87,14 @@ impl Writer {
             let mut stdout = std::io::stdout().lock();
             for output in batch {
                 if self.write(&output, &mut encoder, &mut gathered, &mut stdout).is_err() {
-                    return;
+                    return WriterEnd::HostGone;
                 }
             }
             if flush(&mut gathered, &mut stdout).is_err() {
-                return;
+                return WriterEnd::HostGone;
             }
         }
+        WriterEnd::AllWritten
     }
 
     fn write(
