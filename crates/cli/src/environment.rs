@@ -2,6 +2,7 @@
 //!
 //! Owns the one place that reads the environment; everything else gets an [`Environment`].
 //! Must not give the variables a meaning beyond "set" and "not set".
+#![expect(clippy::disallowed_methods, reason = "this file reads the environment, once")]
 
 use std::collections::HashMap;
 use std::ffi::OsString;

@@ -1,6 +1,7 @@
 //! The config file that `--init` writes.
 //!
 //! Owns its text: every key, commented out, with its default.
+#![expect(clippy::disallowed_methods, reason = "this file writes the first configuration")]
 
 use crate::files::{Existing, write_private};
 use crate::paths::UserPaths;

@@ -2,6 +2,10 @@
 //!
 //! Owns the way from the command line to a mode: read the arguments, put the settings together,
 //! hand over. Must not hold rules of its own.
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "tests prepare and look at real files")
+)]
 
 mod args;
 

@@ -2,6 +2,7 @@
 //!
 //! Owns the names of those places and the one walk upwards that finds the project. Must not read
 //! what stands in the files.
+#![expect(clippy::disallowed_methods, reason = "this file finds the folders that we use")]
 
 use crate::environment::Environment;
 use std::path::{Path, PathBuf};
@@ -170,12 +171,12 @@ mod tests {
     #[test]
     fn the_variable_moves_the_sessions() {
         let home = Path::new("/home/someone");
-        let work = Path::new("/work/here");
+        let work = Path::new("/here/project");
         for (variables, expected) in [
             (&[][..], "/home/someone/.letscode/sessions"),
             (&[("LETSCODE_SESSIONS_DIR", "")], "/home/someone/.letscode/sessions"),
             (&[("LETSCODE_SESSIONS_DIR", "/elsewhere")], "/elsewhere"),
-            (&[("LETSCODE_SESSIONS_DIR", "below")], "/work/here/below"),
+            (&[("LETSCODE_SESSIONS_DIR", "below")], "/here/project/below"),
         ] {
             let environment = Environment::of(variables, home, work);
             let user = UserPaths::of(&environment);

@@ -3,6 +3,7 @@
 //! Owns the record in `~/.letscode/trust.toml`, kept outside every project: the real path and a
 //! fingerprint of the files that matter, so that a change asks again. Must not decide what needs
 //! trust: `config` does.
+#![expect(clippy::disallowed_methods, reason = "this file looks at what a project brings")]
 
 mod fingerprint;
 #[cfg(test)]

@@ -4,6 +4,10 @@
 //! is one file of JSON lines, only ever added to; `lines` cuts it, `codec` reads a line, `index`
 //! finds the active branch, `replay` says what of it still counts, `load` puts these together,
 //! `store` appends, `fork` copies. Must not know turns.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this file finds the folder of a project's sessions"
+)]
 
 mod codec;
 mod fork;

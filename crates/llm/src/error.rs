@@ -2,6 +2,10 @@
 //!
 //! Owns the reading of error bodies, the mapping to kinds, and the words. The key never gets into
 //! a message, and foreign text only cleaned and cut. Must not decide about retries.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a server that asks for a pause may name the hour of its end"
+)]
 
 mod body;
 mod classify;

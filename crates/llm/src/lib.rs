@@ -3,6 +3,10 @@
 //! Owns the wire format of Chat Completions: requests, the byte-level event stream, the assembly
 //! of answers, the differences among servers, errors and retries. Must not know tools, sessions
 //! or front ends.
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "tests prepare and look at real files")
+)]
 
 mod assemble;
 mod chunk;

@@ -12,6 +12,7 @@
 //!
 //! [`Model`]: letscode_core::model::Model
 #![expect(clippy::expect_used, reason = "a panic is how a test fails")]
+#![expect(clippy::disallowed_methods, reason = "tests prepare and look at real files")]
 
 pub mod sse_server;
 

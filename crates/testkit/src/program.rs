@@ -6,11 +6,12 @@
 #[cfg(unix)]
 mod group;
 #[cfg(not(unix))]
-#[path = "program/no_group.rs"]
-mod group;
+mod no_group;
 mod output;
 
 use crate::workdir::WorkDir;
+#[cfg(not(unix))]
+use no_group as group;
 use output::Output;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};

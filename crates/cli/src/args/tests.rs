@@ -1,3 +1,5 @@
+//! Tests of the arguments: what each command line means, and what is refused.
+
 use super::*;
 
 fn parse_words(words: &[&str]) -> Result<Invocation, UsageError> {

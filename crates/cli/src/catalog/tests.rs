@@ -1,3 +1,5 @@
+//! Tests of the catalog: reading it, and finding a model in it.
+
 use super::*;
 use crate::files::TomlFile;
 use std::path::Path;

@@ -1,3 +1,5 @@
+//! Tests of the configuration: its layers, and what is wrong in a file.
+
 use super::*;
 use crate::environment::Environment;
 

@@ -1,3 +1,5 @@
+//! Tests of the endpoint: which server, model and key a run gets.
+
 use super::*;
 use crate::catalog::Catalog;
 use crate::local_servers::LOCAL_SERVERS;

@@ -1,3 +1,5 @@
+//! Tests of the settings that arguments, variables and files make together.
+
 use super::*;
 use crate::args::{self, Invocation};
 use std::ffi::OsString;

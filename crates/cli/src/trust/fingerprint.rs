@@ -2,6 +2,7 @@
 //!
 //! Owns what goes into it: every byte of the config file and of each plugin file, with names.
 //! Must not follow anything for ever: the walk is bounded.
+#![expect(clippy::disallowed_methods, reason = "this file reads what a project brings")]
 
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;

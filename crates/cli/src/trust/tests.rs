@@ -1,3 +1,5 @@
+//! Tests of trust: which projects may bring configuration of their own.
+
 use super::*;
 use crate::environment::Environment;
 

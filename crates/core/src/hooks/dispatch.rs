@@ -120,7 +120,7 @@ impl Hooks {
                 let run = AssertUnwindSafe(|| match hook {
                     HookName::RegisterTools => plugin.register_tools(&mut registered.tools),
                     HookName::RegisterCommands => {
-                        plugin.register_commands(&mut registered.commands)
+                        plugin.register_commands(&mut registered.commands);
                     }
                     HookName::RegisterSkills => plugin.register_skills(&mut registered.skills),
                     HookName::RegisterFrontends => {

@@ -1,3 +1,5 @@
+//! Tests of hiding secrets in text.
+
 use super::{MASK, Secrets};
 use proptest::prelude::*;
 use std::borrow::Cow;

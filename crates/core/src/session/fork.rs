@@ -2,6 +2,7 @@
 //!
 //! Owns the second process's way out: what is held by another one is never written to. Must not
 //! change the session that it copies.
+#![expect(clippy::disallowed_methods, reason = "this file copies sessions on disk")]
 
 use super::load::{Loaded, SpanReader, load, open_regular};
 use super::store::{FileStore, folder_builder, sync_folder};

@@ -2,6 +2,7 @@
 //!
 //! Owns the `.name` file: reading it, and writing it once. Must not decide what to show for a
 //! session without one.
+#![expect(clippy::disallowed_methods, reason = "this file owns the labels of sessions on disk")]
 
 use letscode_wire::{ContentPart, Message};
 use std::fs::File;

@@ -3,6 +3,7 @@
 //! Owns order and choice. Reads names and times, and a label's first bytes, never a whole
 //! session: a folder of ten thousand, or a session of gigabytes, is listed at once. Must not
 //! load or open for writing.
+#![expect(clippy::disallowed_methods, reason = "this file lists the sessions on disk")]
 
 use super::SessionError;
 use super::codec::{self, Role};

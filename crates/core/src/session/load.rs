@@ -2,6 +2,7 @@
 //!
 //! Owns the two passes. The first finds the places and links of all entries, the second reads
 //! only the messages that still count. Must not change anything.
+#![expect(clippy::disallowed_methods, reason = "this file reads sessions from disk")]
 
 use super::SessionError;
 use super::codec::{self, Role};

@@ -14,6 +14,7 @@
 //!   unfinished line at the very end.
 //! - The lock belongs to the open file. The system releases it with the process, however that
 //!   ends; there is no stale lock.
+#![expect(clippy::disallowed_methods, reason = "this file owns the session that is being written")]
 
 use super::label::{label_of, read_label, write_label_once};
 use super::load::Loaded;

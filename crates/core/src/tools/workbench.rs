@@ -1,4 +1,5 @@
 //! For the tests of the file tools: a temporary folder, the real environment, and one ledger.
+//! Must not be used outside of tests.
 
 use super::{FileLedger, Progress, Tool, ToolContext, ToolError};
 use crate::env::{

@@ -1,3 +1,5 @@
+//! Tests of putting an answer together from its chunks.
+
 mod calls;
 mod ending;
 mod parts;

@@ -1,3 +1,5 @@
+//! Tests of reading one chunk.
+
 use super::*;
 
 fn first_delta<'a>(chunk: &'a Chunk<'a>) -> &'a Delta<'a> {

@@ -1,3 +1,5 @@
+//! Tests of the client against a server on the loopback.
+
 use super::*;
 use crate::config::Secret;
 use futures_util::StreamExt;

@@ -1,3 +1,5 @@
+//! Tests of making URLs from a base URL.
+
 use super::*;
 
 fn urls(base: &str) -> (String, Option<String>) {

@@ -1,3 +1,5 @@
+//! Tests of telling what an error answer means.
+
 use super::*;
 use ModelErrorKind::{
     Authentication, ContextOverflow, Filtered, NotAnEndpoint, Quota, RateLimited, Rejected, Server,

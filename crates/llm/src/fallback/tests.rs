@@ -1,3 +1,5 @@
+//! Tests of what is left out after a refusal.
+
 use super::*;
 use crate::error::ErrorBody;
 use crate::profile::lookup;

@@ -1,3 +1,5 @@
+//! Tests of recognising a server.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Tests of the request: shared values here, the cases by subject below.
+
 use super::*;
 use crate::profile::{CallIdRule, ReasoningBack, SchemaRule, lookup};
 use letscode_wire::{

@@ -1,3 +1,5 @@
+//! Tests of when and how long to wait before another attempt.
+
 use super::*;
 
 fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {

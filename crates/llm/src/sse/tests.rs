@@ -1,3 +1,5 @@
+//! Tests of reading the event stream.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Tests of splitting thinking from text.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Tests of counting tokens.
+
 use super::*;
 
 /// Returns the usage after all of `objects`, oldest first.

@@ -1,3 +1,5 @@
+//! Tests of the environment in memory.
+
 use super::*;
 use std::time::Duration;
 
@@ -20,37 +22,37 @@ async fn write(env: &MemEnv, path: &str, text: &str, expected: Expected) -> Opti
 
 #[tokio::test]
 async fn files_are_written_read_and_listed() {
-    let env = MemEnv::new("/work");
+    let env = MemEnv::new("/project");
     let long = "long ".repeat(100_000);
     env.put("b/file", long.clone());
     env.put("a", "");
-    assert_eq!(read(&env, "/work/b/file").await.unwrap(), long.as_bytes());
-    let entries = env.list(Path::new("/work")).await.unwrap();
+    assert_eq!(read(&env, "/project/b/file").await.unwrap(), long.as_bytes());
+    let entries = env.list(Path::new("/project")).await.unwrap();
     let entries: Vec<(&str, bool)> =
         entries.iter().map(|entry| (entry.name.as_str(), entry.is_dir)).collect();
     assert_eq!(entries, [("a", false), ("b", true)]);
-    let info = env.metadata(Path::new("/work/b/file")).await.unwrap();
+    let info = env.metadata(Path::new("/project/b/file")).await.unwrap();
     assert_eq!(info, FileInfo { kind: FileKind::File, size: 500_000 });
-    assert!(matches!(read(&env, "/work/b").await, Err(FileError::IsDirectory { .. })));
-    assert!(matches!(read(&env, "/work/c").await, Err(FileError::NotFound { .. })));
+    assert!(matches!(read(&env, "/project/b").await, Err(FileError::IsDirectory { .. })));
+    assert!(matches!(read(&env, "/project/c").await, Err(FileError::NotFound { .. })));
 }
 
 #[tokio::test]
 async fn the_condition_of_a_write_is_checked() {
-    let env = MemEnv::new("/work");
+    let env = MemEnv::new("/project");
     let made = |created_parents| Some(WriteReport { created_parents });
     let known = |text: &str| Expected::Content(Fingerprint::of(text.as_bytes()));
-    assert_eq!(write(&env, "/work/a/b", "one", Expected::Absent).await, made(true));
-    assert_eq!(write(&env, "/work/a/b", "two", Expected::Absent).await, None);
-    assert_eq!(write(&env, "/work/a/b", "two", known("three")).await, None);
-    assert_eq!(write(&env, "/work/a/b", "two", known("one")).await, made(false));
-    assert_eq!(write(&env, "/work/a/b/c", "", Expected::Anything).await, None);
+    assert_eq!(write(&env, "/project/a/b", "one", Expected::Absent).await, made(true));
+    assert_eq!(write(&env, "/project/a/b", "two", Expected::Absent).await, None);
+    assert_eq!(write(&env, "/project/a/b", "two", known("three")).await, None);
+    assert_eq!(write(&env, "/project/a/b", "two", known("one")).await, made(false));
+    assert_eq!(write(&env, "/project/a/b/c", "", Expected::Anything).await, None);
     assert_eq!(env.content("a/b").unwrap(), b"two");
 }
 
 #[tokio::test]
 async fn commands_follow_the_script() {
-    let env = MemEnv::new("/work");
+    let env = MemEnv::new("/project");
     env.script("make", FakeCommand::new("failed\n", 2));
     env.script("make", FakeCommand::new("fine\n", 0));
     env.script("serve", FakeCommand::endless("up\n"));
@@ -69,7 +71,7 @@ async fn commands_follow_the_script() {
 
 #[tokio::test]
 async fn a_temporary_file_grows() {
-    let env = MemEnv::new("/work");
+    let env = MemEnv::new("/project");
     let mut file = env.create_temp_file(".log").await.unwrap();
     file.append(b"a".to_vec()).await.unwrap();
     file.append(b"b".to_vec()).await.unwrap();

@@ -1,4 +1,5 @@
 //! What stands for process groups and signals where there are none: only the process itself.
+//! Must look like `group`, whose place it takes.
 
 use super::Signal;
 use std::io;

@@ -1,6 +1,6 @@
 //! The hooks and the lines of the plugin protocol.
 
-use crate::messages::{fields, tool, tool_json, user, user_json};
+use crate::messages::{fields, user, user_json};
 use crate::{check_both_ways, check_read};
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, Capabilities,
@@ -57,6 +57,7 @@ fn replies_say_only_what_they_mean_to_change() {
 #[test]
 fn lines_to_a_plugin_have_their_shape() {
     let call_json = json!({"id": "c1", "name": "bash", "arguments": {"command": "ls"}});
+    let output = ToolOutput { content: vec![ContentPart::text("x")], ..ToolOutput::default() };
     let cases = [
         (
             ToPlugin::Hello {
@@ -75,10 +76,13 @@ fn lines_to_a_plugin_have_their_shape() {
         (
             ToPlugin::AfterToolCall {
                 call: 2,
-                context: AfterToolCall { tool_call: call(), result: Arc::new(tool()) },
+                context: AfterToolCall { tool_call: call(), result: output },
             },
             json!({"type": "after_tool_call", "call": 2,
-                   "context": {"tool_call": call_json, "result": tool_json()}}),
+                   "context": {"tool_call": call_json,
+                               "result": {"content": [{"type": "text", "text": "x"}],
+                                          "details": {}, "is_error": false,
+                                          "terminate": false}}}),
         ),
         (
             ToPlugin::TransformContext {

@@ -1,3 +1,5 @@
+//! Tests of the local environment's files.
+
 use super::*;
 use crate::env::rerun::{require_success, test_command};
 use crate::env::{Expected, FileKind, Fingerprint};

@@ -2,6 +2,7 @@
 //!
 //! Owns the temporary file, the rename, what survives of the old file (mode, owner, links), and
 //! the cases in which the file must be written in place. All functions block.
+#![expect(clippy::disallowed_methods, reason = "this file writes for the local environment")]
 
 use super::file_error;
 use super::files::{open_without_waiting, require_file};

@@ -2,6 +2,7 @@
 //!
 //! Owns what a command inherits. The user's own shell and its start-up files play no part, so a
 //! command means the same everywhere: bash, or else sh.
+#![expect(clippy::disallowed_methods, reason = "this file starts the commands of the agent's work")]
 
 use super::tree::ProcessTree;
 use crate::env::CommandError;

@@ -1,6 +1,7 @@
 //! The table of processes as Linux shows it under `/proc`.
 //!
 //! Owns its reading. Processes that are dead but not yet taken off by their parent do not count.
+#![expect(clippy::disallowed_methods, reason = "this file reads the system's table of processes")]
 
 use super::shell::MARKER;
 use memchr::memmem;

@@ -1,3 +1,5 @@
+//! Tests of running commands: output, time limits, and what is left of their processes.
+
 #[cfg(target_os = "linux")]
 use crate::env::rerun::test_command_with_mounts;
 use crate::env::rerun::{require_success, test_command};

@@ -1,7 +1,7 @@
 //! The dispatch rules: order, combination, time limits, isolation, guards.
 
 use super::*;
-use letscode_wire::{ContentPart, ToolCall, ToolCallId, ToolOutput};
+use letscode_wire::{ContentPart, CustomMessage, MessageId, ToolCall, ToolCallId, ToolOutput};
 use serde_json::{Map, Value};
 use std::future::pending;
 
@@ -160,14 +160,15 @@ async fn a_later_answer_on_a_result_wins_field_by_field() {
 #[tokio::test]
 async fn context_changes_are_chained() {
     let stage = stage(&[Mood::Answers, Mood::Declines, Mood::Answers]);
-    let message = letscode_wire::CustomMessage {
-        id: letscode_wire::MessageId::from("m"),
+    let message = CustomMessage {
+        id: MessageId::from("m"),
         kind: "k".to_owned(),
         payload: Map::new(),
         timestamp: 0.0,
         meta: Map::new(),
     };
-    let messages = vec![Arc::new(Message::Custom(message)); 3];
+    let message = Arc::new(Message::Custom(message));
+    let messages = vec![Arc::clone(&message), Arc::clone(&message), message];
     assert_eq!(stage.hooks.transform_context(messages).await.len(), 1);
 }
 

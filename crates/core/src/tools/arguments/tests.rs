@@ -1,3 +1,5 @@
+//! Tests of reading a call's arguments.
+
 use super::*;
 use proptest::prelude::*;
 use serde_json::json;

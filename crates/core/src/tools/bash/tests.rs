@@ -1,3 +1,5 @@
+//! Tests of the tool `bash`.
+
 use super::output::Output;
 use super::*;
 use crate::env::{LocalEnv, LocalEnvOptions};

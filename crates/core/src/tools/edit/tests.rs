@@ -1,3 +1,5 @@
+//! Tests of the tool `edit`.
+
 use super::*;
 use crate::tools::workbench::{Meddling, Workbench};
 use crate::tools::{Read, Write};

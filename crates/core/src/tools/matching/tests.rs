@@ -1,3 +1,5 @@
+//! Tests of finding the text to replace.
+
 use super::*;
 use proptest::prelude::*;
 

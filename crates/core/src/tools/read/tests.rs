@@ -1,3 +1,5 @@
+//! Tests of the tool `read`.
+
 use super::*;
 use crate::env::Fingerprint;
 use crate::tools::workbench::Workbench;

@@ -1,3 +1,5 @@
+//! Tests of the tool `write`.
+
 use super::*;
 use crate::env::LocalEnv;
 use crate::tools::Read;

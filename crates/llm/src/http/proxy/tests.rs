@@ -1,3 +1,5 @@
+//! Tests of choosing a proxy.
+
 use super::*;
 use crate::endpoint::resolve;
 

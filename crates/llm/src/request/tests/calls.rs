@@ -1,3 +1,5 @@
+//! Tool calls and their results in a request.
+
 use super::*;
 
 const INTERRUPTED: &str = "no result: the call was interrupted before it finished";

@@ -1,3 +1,5 @@
+//! Text, images and options in a request.
+
 use super::*;
 
 #[test]

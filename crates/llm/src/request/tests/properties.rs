@@ -1,3 +1,5 @@
+//! Properties of the request for any conversation.
+
 use super::*;
 use proptest::prelude::*;
 

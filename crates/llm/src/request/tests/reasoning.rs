@@ -1,3 +1,5 @@
+//! Reasoning sent back in a request.
+
 use super::*;
 
 fn thought(provider: &str, model: &str) -> Value {

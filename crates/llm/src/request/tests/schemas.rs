@@ -1,3 +1,5 @@
+//! Tool schemas in a request.
+
 use super::*;
 
 fn sent_parameters(parameters: Value, profile: &Profile) -> Value {

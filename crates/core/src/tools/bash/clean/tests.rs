@@ -1,3 +1,5 @@
+//! Tests of cleaning a command's output.
+
 use super::*;
 use proptest::prelude::*;
 

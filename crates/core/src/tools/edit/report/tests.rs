@@ -1,3 +1,5 @@
+//! Tests of what the model is told of an edit.
+
 use super::*;
 use crate::tools::edit::plan::plan;
 

@@ -1,3 +1,5 @@
+//! Tests of recognising images.
+
 use super::*;
 use crate::tools::read::tests::samples;
 

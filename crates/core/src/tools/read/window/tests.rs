@@ -1,3 +1,5 @@
+//! Tests of the part of a file that is shown.
+
 use super::*;
 use proptest::prelude::*;
 
