@@ -91,8 +91,8 @@ impl DemoModel {
 }
 
 impl Model for DemoModel {
-    fn info(&self) -> &ModelInfo {
-        &self.info
+    fn info(&self) -> ModelInfo {
+        self.info.clone()
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {
