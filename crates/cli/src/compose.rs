@@ -156,13 +156,22 @@ fn open_session(
         return Ok(fresh(None));
     };
     let folder = session::project_folder(root, environment.working_dir());
-    let path = match &settings.session {
-        SessionChoice::New if settings.keep_session => {
-            return Ok(fresh(Some(Box::new(FileStore::create(&folder)) as Box<dyn SessionStore>)));
-        }
-        SessionChoice::New => return Ok(fresh(None)),
-        SessionChoice::Latest => session::most_recent(&folder)?,
-        SessionChoice::Named(name) => session::find(&folder, name)?,
+    let chosen = match &settings.session {
+        SessionChoice::New => None,
+        SessionChoice::Latest => match session::most_recent(&folder) {
+            Ok(path) => Some(path),
+            // Whoever always passes `-c`, as editors do, has a first run too.
+            Err(error @ SessionError::NoSessions { .. }) => {
+                warnings.push(format!("{error}: beginning a new one"));
+                None
+            }
+            Err(error) => return Err(error.into()),
+        },
+        SessionChoice::Named(name) => Some(session::find(&folder, name)?),
+    };
+    let Some(path) = chosen else {
+        let store = settings.keep_session.then(|| FileStore::create(&folder));
+        return Ok(fresh(store.map(|store| Box::new(store) as Box<dyn SessionStore>)));
     };
     if !settings.keep_session {
         let loaded = session::load(&path)?;
