@@ -38,7 +38,9 @@ class Program:
         self.project.mkdir(parents=True)
         (self.project / "hello.txt").write_text("hello\n")
 
-    def start(self, port: int, *arguments: str) -> subprocess.Popen[bytes]:
+    def start(
+        self, port: int, *arguments: str, stdin: int = subprocess.PIPE
+    ) -> subprocess.Popen[bytes]:
         """Starts the program against the server, or relay, on a port."""
         environment = {
             "PATH": os.environ["PATH"],
@@ -52,7 +54,7 @@ class Program:
             [self.binary, *arguments, *endpoint, "--api-key", "not-needed-here"],
             cwd=self.project,
             env=environment,
-            stdin=subprocess.PIPE,
+            stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
@@ -135,7 +137,9 @@ def interrupt(program: Program, server: tuple[str, int]) -> None:
     """SIGINT in the middle of an endless answer ends the run, and the server stops its work too."""
     endless = {"ignore_eos": True, "max_tokens": 30_000, "temperature": 0}
     with Relay(server, every=endless) as relay:
-        process = program.start(relay.port, "-p", "--no-session", "hello there")
+        # An open pipe would be read to its end before anything is asked.
+        arguments = ["-p", "--no-session", "hello there"]
+        process = program.start(relay.port, *arguments, stdin=subprocess.DEVNULL)
         streaming = relay.wait_for_answer_bytes(4_000, HANG)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)

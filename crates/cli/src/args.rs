@@ -11,7 +11,7 @@ pub(crate) use values::{Mode, ToolNames};
 
 use crate::thinking::ThinkingLevel;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -123,9 +123,6 @@ pub(crate) struct Args {
     /// Trust this project's settings and plugins for this run
     #[arg(long, help_heading = "Tools and instructions")]
     pub(crate) trust: bool,
-    /// Leave out the plugins that all projects share
-    #[arg(long, hide = true)]
-    pub(crate) isolated: bool,
 
     /// Write ~/.letscode/config.toml to fill in, unless there is one
     #[arg(long, help_heading = "Other")]
@@ -189,7 +186,9 @@ fn subcommand(name: &str, arguments: &[OsString]) -> Result<Invocation, UsageErr
 
 /// Reads options and message.
 fn options(arguments: &[OsString]) -> Result<Invocation, UsageError> {
-    let command = Args::command().no_binary_name(true);
+    // Asks for less than there is: no plugin that all projects share is ever loaded.
+    let isolated = Arg::new("isolated").long("isolated").action(ArgAction::SetTrue).hide(true);
+    let command = Args::command().no_binary_name(true).arg(isolated);
     let parsed = command
         .try_get_matches_from(arguments)
         .and_then(|matches| Args::from_arg_matches(&matches));

@@ -16,11 +16,11 @@ use crate::files::{TomlFile, TomlFileError};
 use crate::paths::{Project, UserPaths};
 use crate::thinking::ThinkingLevel;
 use crate::trust::{self, LeftOut, Trust};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 use toml::{Table, Value};
 
-/// What the config files say; `None` where they are silent.
+/// What the config files say and the program reads; `None` where they are silent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Config {
     /// The model's name.
@@ -33,26 +33,14 @@ pub(crate) struct Config {
     pub(crate) tools: Option<Vec<String>>,
     /// Whether to offer no tools.
     pub(crate) no_tools: Option<bool>,
-    /// Whether tool panels show everything.
-    pub(crate) verbose: Option<bool>,
     /// How long a request may take.
     pub(crate) timeout: Option<Duration>,
     /// Whether `AGENTS.md` and the like stay out of the system prompt.
     pub(crate) no_context_files: Option<bool>,
-    /// Whether a line with model and cost follows each turn.
-    pub(crate) footer: Option<bool>,
     /// How hard the model should think.
     pub(crate) thinking: Option<ThinkingLevel>,
     /// Variables with keys that commands inherit all the same.
     pub(crate) keep_env: Vec<String>,
-    /// Whether the prompt's editor is vi-like.
-    pub(crate) vi: Option<bool>,
-    /// Own key bindings.
-    pub(crate) keys: Table,
-    /// Settings of plugins as a whole: which are enabled.
-    pub(crate) plugins: Table,
-    /// Every other table, for the plugin that it belongs to.
-    pub(crate) tables: Table,
 }
 
 /// The config files, read.
@@ -60,8 +48,6 @@ pub(crate) struct Config {
 pub(crate) struct LoadedConfig {
     /// What they say.
     pub(crate) config: Config,
-    /// The project's directory of plugins, where the project has one and is trusted.
-    pub(crate) project_plugins: Option<PathBuf>,
     /// What waits for trust.
     pub(crate) left_out: Option<LeftOut>,
     /// One line for each thing that cannot be used.
@@ -86,15 +72,27 @@ pub(crate) fn load(
     project: Option<&Project>,
     flag: TrustFlag,
 ) -> LoadedConfig {
-    let mut loaded = LoadedConfig::default();
-    let mut settings = match user.and_then(|user| read(&user.config(), &mut loaded.warnings)) {
-        Some(file) => layer::clean(&file, &mut loaded.warnings),
+    let mut warnings = Vec::new();
+    let (settings, left_out) = merged(user, project, flag, &mut warnings);
+    LoadedConfig { config: Config::from_table(&settings), left_out, warnings }
+}
+
+/// Returns both files' settings as one table, and what of it waits for trust.
+fn merged(
+    user: Option<&UserPaths>,
+    project: Option<&Project>,
+    flag: TrustFlag,
+    warnings: &mut Vec<String>,
+) -> (Table, Option<LeftOut>) {
+    let mut left_out = None;
+    let mut settings = match user.and_then(|user| read(&user.config(), warnings)) {
+        Some(file) => layer::clean(&file, warnings),
         None => Table::new(),
     };
     if let Some(project) = project {
-        let file = read(&project.config(), &mut loaded.warnings);
+        let file = read(&project.config(), warnings);
         let mut table = match &file {
-            Some(file) => layer::clean(file, &mut loaded.warnings),
+            Some(file) => layer::clean(file, warnings),
             None => Table::new(),
         };
         let mut without_trust = table.clone();
@@ -106,46 +104,33 @@ pub(crate) fn load(
             Trust::Trusted
         } else {
             let text = file.as_ref().map(TomlFile::text);
-            trust::look_up(user, project, text, &mut loaded.warnings)
+            trust::look_up(user, project, text, warnings)
         };
-        if trust == Trust::Trusted {
-            loaded.project_plugins = project.has_plugins.then(|| project.plugins());
-        } else {
-            loaded.left_out = Some(LeftOut { root: project.root.clone(), names, trust });
+        if trust != Trust::Trusted {
+            left_out = Some(LeftOut { root: project.root.clone(), names, trust });
             table = without_trust;
         }
         merge(&mut settings, table);
     }
-    loaded.config = Config::from_table(settings);
-    loaded
+    (settings, left_out)
 }
 
 impl Config {
-    /// Takes typed settings out of a cleaned table; what is left are plugins' tables.
-    fn from_table(mut table: Table) -> Self {
-        let mut take = |name: &str| table.remove(name);
-        let flag = |value: Option<Value>| value.as_ref().and_then(Value::as_bool);
-        let text = |value: Option<Value>| value.as_ref().and_then(keys::text);
-        let subtable = |value: Option<Value>| match value {
-            Some(Value::Table(table)) => table,
-            _ => Table::new(),
-        };
+    /// Reads a cleaned table.
+    fn from_table(table: &Table) -> Self {
+        let flag = |name: &str| table.get(name).and_then(Value::as_bool);
+        let text = |name: &str| table.get(name).and_then(keys::text);
+        let names = |name: &str| table.get(name).and_then(keys::names);
         Self {
-            model: text(take("model")),
-            base_url: text(take("base_url")),
-            frontend: text(take("frontend")),
-            tools: take("tools").as_ref().and_then(keys::names),
-            no_tools: flag(take("no_tools")),
-            verbose: flag(take("verbose")),
-            timeout: take("timeout").as_ref().and_then(keys::seconds),
-            no_context_files: flag(take("no_context_files")),
-            footer: flag(take("footer")),
-            thinking: take("thinking").as_ref().and_then(keys::level),
-            keep_env: take("keep_env").as_ref().and_then(keys::names).unwrap_or_default(),
-            vi: flag(take("vi")),
-            keys: subtable(take("keys")),
-            plugins: subtable(take("plugins")),
-            tables: table,
+            model: text("model"),
+            base_url: text("base_url"),
+            frontend: text("frontend"),
+            tools: names("tools"),
+            no_tools: flag("no_tools"),
+            timeout: table.get("timeout").and_then(keys::seconds),
+            no_context_files: flag("no_context_files"),
+            thinking: table.get("thinking").and_then(keys::level),
+            keep_env: names("keep_env").unwrap_or_default(),
         }
     }
 }

@@ -115,13 +115,10 @@ mod tests {
             frontend: Some(DEFAULT_FRONTEND.to_owned()),
             tools: Some(["read", "write", "edit", "bash"].map(str::to_owned).to_vec()),
             no_tools: Some(false),
-            verbose: Some(false),
             timeout: Some(DEFAULT_TIMEOUT),
             no_context_files: Some(false),
-            footer: Some(true),
             thinking: Some(ThinkingLevel::Off),
-            vi: Some(false),
-            ..Config::default()
+            keep_env: Vec::new(),
         };
         assert_eq!(uncommented, expected);
     }

@@ -52,6 +52,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+#[expect(clippy::disallowed_methods, reason = "the arguments are read here, once")]
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let exit = match args::parse(&arguments) {

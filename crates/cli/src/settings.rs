@@ -18,7 +18,6 @@ use letscode_core::secrets::Secrets;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use toml::Table;
 
 /// The model that answers when nobody chooses one.
 pub(crate) const DEFAULT_MODEL: &str = "gpt-4o-mini";
@@ -40,8 +39,6 @@ pub(crate) struct Settings {
     pub(crate) mode: Mode,
     /// Whether only the answer is printed.
     pub(crate) print: bool,
-    /// The front end's name.
-    pub(crate) frontend: String,
     /// Which session goes on.
     pub(crate) session: SessionChoice,
     /// Whether the session is kept on disk.
@@ -60,24 +57,6 @@ pub(crate) struct Settings {
     pub(crate) timeout: Duration,
     /// How long a run may be silent, in RPC mode, before it is taken for hung.
     pub(crate) shutdown_grace: Duration,
-    /// Whether what tools print is shown in full.
-    pub(crate) verbose: bool,
-    /// Whether a line with model and cost follows each turn.
-    pub(crate) footer: bool,
-    /// Whether the prompt's editor is vi-like.
-    pub(crate) vi: bool,
-    /// Own key bindings.
-    pub(crate) keys: Table,
-    /// Which plugins are enabled.
-    pub(crate) plugins: Table,
-    /// Every other table of the config, for the plugin that it belongs to.
-    pub(crate) plugin_tables: Table,
-    /// The trusted project's directory of plugins.
-    pub(crate) project_plugins: Option<PathBuf>,
-    /// Whether the user's own plugins are loaded.
-    pub(crate) user_plugins: bool,
-    /// Whether to look for a newer version.
-    pub(crate) update_check: bool,
     /// What of the project waits for trust.
     pub(crate) left_out: Option<LeftOut>,
     /// The user's own files; `None` without a home.
@@ -170,6 +149,7 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
     let loaded = config::load(user.as_ref(), project.as_ref(), trust);
     warnings.extend(loaded.warnings);
     let config = loaded.config;
+    check_frontend(args.frontend, config.frontend, &mut warnings)?;
     let catalog = Catalog::load(user.as_ref(), &mut warnings);
     let secrets = api_keys::collect(&catalog, environment, args.api_key.as_deref());
     let timeout = args.timeout.or(config.timeout).unwrap_or(DEFAULT_TIMEOUT);
@@ -177,7 +157,6 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
         message: message(&args.message),
         mode: args.mode.unwrap_or_default(),
         print: args.print,
-        frontend: frontend(args.frontend, config.frontend, &mut warnings)?,
         session: match args.resume {
             Some(name) => SessionChoice::Named(name),
             None if args.continue_session => SessionChoice::Latest,
@@ -196,15 +175,6 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
         shutdown_grace: args
             .shutdown_grace
             .unwrap_or_else(|| timeout.saturating_add(GRACE_BEYOND_TIMEOUT)),
-        verbose: config.verbose.unwrap_or(false),
-        footer: config.footer.unwrap_or(true),
-        vi: config.vi.unwrap_or(false),
-        keys: config.keys,
-        plugins: config.plugins,
-        plugin_tables: config.tables,
-        project_plugins: loaded.project_plugins,
-        user_plugins: !(args.isolated || environment.is_on("LETSCODE_NO_USER_PLUGINS")),
-        update_check: environment.text("LETSCODE_NO_UPDATE_CHECK").is_none(),
         left_out: loaded.left_out,
         sessions: sessions_directory(environment, user.as_ref()),
         user,
@@ -257,11 +227,12 @@ fn message(words: &[String]) -> Option<String> {
     (!message.trim().is_empty()).then_some(message)
 }
 
-fn frontend(
+/// Checks that the chosen front end exists.
+fn check_frontend(
     flag: Option<String>,
     configured: Option<String>,
     warnings: &mut Vec<String>,
-) -> Result<String, UnknownFrontend> {
+) -> Result<(), UnknownFrontend> {
     match (flag, configured) {
         (Some(name), _) if name != DEFAULT_FRONTEND => return Err(UnknownFrontend { name }),
         (None, Some(name)) if name != DEFAULT_FRONTEND => warnings.push(format!(
@@ -269,7 +240,7 @@ fn frontend(
         )),
         _ => {}
     }
-    Ok(DEFAULT_FRONTEND.to_owned())
+    Ok(())
 }
 
 fn thinking(

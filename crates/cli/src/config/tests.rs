@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::environment::Environment;
+use std::path::PathBuf;
 
 /// A home with a config file, and a project with one.
 struct Place {
@@ -29,6 +30,12 @@ impl Place {
     fn load(&self, flag: TrustFlag) -> LoadedConfig {
         let project = Project::find(&self.root(), Some(&self.user));
         load(Some(&self.user), project.as_ref(), flag)
+    }
+
+    /// Returns all settings that count, those that no part of the program reads among them.
+    fn merged(&self, flag: TrustFlag) -> Table {
+        let project = Project::find(&self.root(), Some(&self.user));
+        merged(Some(&self.user), project.as_ref(), flag, &mut Vec::new()).0
     }
 }
 
@@ -71,19 +78,15 @@ fn all_keys_are_read() {
         frontend: Some("basic".to_owned()),
         tools: Some(vec!["read".to_owned(), "bash".to_owned()]),
         no_tools: Some(false),
-        verbose: Some(true),
         timeout: Some(Duration::from_secs(30)),
         no_context_files: Some(true),
-        footer: Some(false),
         thinking: Some(ThinkingLevel::High),
         keep_env: vec!["GEMINI_API_KEY".to_owned()],
-        vi: Some(true),
-        keys: table("send = 'ctrl-j'"),
-        plugins: table("memory = true"),
-        tables: table("[mcp.servers.a]\ncommand = 'a'"),
     };
     assert_eq!(check(text, "", TrustFlag::AsRecorded), expected);
     assert_eq!(check("", text, TrustFlag::Trusted), expected);
+    assert_eq!(place(text, "").merged(TrustFlag::AsRecorded), table(text));
+    assert_eq!(place("", text).merged(TrustFlag::Trusted), table(text));
     for key in KEYS {
         assert!(text.contains(key.name), "{} is not tested", key.name);
     }
@@ -91,15 +94,12 @@ fn all_keys_are_read() {
 
 #[test]
 fn a_project_wins_key_by_key_at_every_depth() {
-    let config = check(
+    let place = place(
         "model = 'user'\nverbose = true\n[mcp.servers.a]\ncommand = 'a'\nargs = ['1', '2']\n",
         "model = 'project'\n[mcp.servers.b]\ncommand = 'b'\n[mcp.servers.a]\nargs = ['3']\n",
-        TrustFlag::Trusted,
     );
-    assert_eq!(config.model.as_deref(), Some("project"));
-    assert_eq!(config.verbose, Some(true));
-    let servers = "[mcp.servers.a]\ncommand = 'a'\nargs = ['3']\n[mcp.servers.b]\ncommand = 'b'\n";
-    assert_eq!(config.tables, table(servers));
+    let expected = "model = 'project'\nverbose = true\n[mcp.servers.a]\ncommand = 'a'\nargs = ['3']\n[mcp.servers.b]\ncommand = 'b'\n";
+    assert_eq!(place.merged(TrustFlag::Trusted), table(expected));
 }
 
 #[test]
@@ -180,16 +180,16 @@ fn a46_an_untrusted_project_sets_nothing_that_runs_code_or_moves_secrets() {
         model: Some("m".to_owned()),
         thinking: Some(ThinkingLevel::Low),
         timeout: Some(Duration::from_secs(5)),
-        verbose: Some(true),
-        footer: Some(false),
         no_context_files: Some(true),
-        vi: Some(true),
         base_url: Some("http://mine".to_owned()),
-        tables: table("[mcp.servers.mine]\ncommand = 'mine'"),
         ..Config::default()
     };
     assert_eq!(loaded.config, expected);
-    assert_eq!(loaded.project_plugins, None);
+    let merged = place.merged(TrustFlag::AsRecorded);
+    assert_eq!(merged["mcp"], table("[servers.mine]\ncommand = 'mine'").into());
+    for name in ["frontend", "keep_env", "keys", "plugins", "hooks"] {
+        assert!(!merged.contains_key(name), "{name}");
+    }
     assert_eq!(loaded.warnings, [""; 0]);
     let left_out = loaded.left_out.unwrap();
     let mut names = left_out.names.clone();
@@ -202,15 +202,14 @@ fn a46_an_untrusted_project_sets_nothing_that_runs_code_or_moves_secrets() {
     let loaded = place.load(TrustFlag::AsRecorded);
     assert_eq!(loaded.left_out, None);
     assert_eq!(loaded.config.base_url.as_deref(), Some("http://evil"));
-    assert_eq!(loaded.project_plugins, Some(place.root().join(".letscode/plugins")));
-    assert_eq!(loaded.config.tables["mcp"]["servers"].as_table().unwrap().len(), 2);
+    let merged = place.merged(TrustFlag::AsRecorded);
+    assert_eq!(merged["mcp"]["servers"].as_table().unwrap().len(), 2);
 
     let config = place.root().join(".letscode/config.toml");
     std::fs::write(config, "base_url = 'http://worse'").unwrap();
     let loaded = place.load(TrustFlag::AsRecorded);
     assert_eq!(loaded.left_out.unwrap().trust, Trust::Changed);
     assert_eq!(loaded.config.base_url.as_deref(), Some("http://mine"));
-    assert_eq!(loaded.project_plugins, None);
 }
 
 #[test]
@@ -221,8 +220,9 @@ fn a46_every_key_and_table_that_needs_trust_waits_for_it() {
             keys::Kind::Names => "['a']",
             _ => "'a'",
         };
-        let loaded = place("", &format!("{} = {value}", key.name)).load(TrustFlag::AsRecorded);
-        assert_eq!(loaded.config, Config::default(), "{}", key.name);
+        let place = place("", &format!("{} = {value}", key.name));
+        let loaded = place.load(TrustFlag::AsRecorded);
+        assert_eq!(place.merged(TrustFlag::AsRecorded), Table::new(), "{}", key.name);
         assert!(loaded.left_out.is_some(), "{}", key.name);
     }
 }

@@ -47,14 +47,11 @@ fn defaults_hold_where_nobody_says_anything() {
     assert_eq!(settings.thinking, ThinkingLevel::Off);
     assert_eq!(settings.timeout, Duration::from_secs(600));
     assert_eq!(settings.shutdown_grace, Duration::from_secs(630));
-    assert_eq!(settings.frontend, "basic");
     assert_eq!(settings.tools, ToolChoice::All);
     assert_eq!(settings.mode, Mode::Chat);
     assert_eq!(settings.session, SessionChoice::New);
     assert_eq!(settings.message, None);
-    assert!(settings.keep_session && settings.context_files && settings.footer);
-    assert!(settings.user_plugins && settings.update_check);
-    assert!(!settings.print && !settings.verbose && !settings.vi);
+    assert!(settings.keep_session && settings.context_files && !settings.print);
     assert_eq!(settings.left_out, None);
 }
 
@@ -155,7 +152,6 @@ fn an_unknown_front_end_is_wrong_usage_on_the_command_line_and_a_warning_in_a_fi
     );
     let file = Start { user: "frontend = 'zzz'", ..Start::default() };
     let resolved = resolve_start(&file).0.unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(resolved.settings.frontend, "basic");
     assert_eq!(resolved.warnings.len(), 1);
 }
 
@@ -185,7 +181,6 @@ fn a46_a_strange_project_cannot_redirect_requests_or_keep_keys() {
     let Ok(Target::Endpoint(endpoint)) = settings.target("gpt-4o", &environment) else { panic!() };
     assert_eq!(endpoint.base_url, "https://api.openai.com/v1");
     assert!(settings.hidden_variables.contains(&"OPENAI_API_KEY".to_owned()));
-    assert!(settings.plugin_tables.is_empty());
     let warning = settings.left_out.map(|left_out| left_out.to_string()).unwrap_or_default();
     assert!(warning.contains("base_url, keep_env, [mcp]"), "{warning}");
 
@@ -228,17 +223,4 @@ fn without_a_home_there_is_one_warning_and_the_run_goes_on() {
     assert_eq!(resolved.warnings.len(), 1);
     assert_eq!(resolved.settings.user, None);
     assert_eq!(resolved.settings.sessions, None);
-}
-
-#[test]
-fn plugins_of_the_user_and_the_update_check_can_be_turned_off() {
-    for (arguments, variables, user_plugins, update_check) in [
-        (&["--isolated"][..], &[][..], false, true),
-        (&[], &[("LETSCODE_NO_USER_PLUGINS", "1")], false, true),
-        (&[], &[("LETSCODE_NO_UPDATE_CHECK", "1")], true, false),
-    ] {
-        let settings = settings(&Start { arguments, variables, ..Start::default() });
-        assert_eq!(settings.user_plugins, user_plugins);
-        assert_eq!(settings.update_check, update_check);
-    }
 }
