@@ -251,11 +251,7 @@ impl ToolRunner {
     /// Makes a result safe to keep: bounded, and without keys.
     fn guard(&self, mut outcome: Outcome) -> Outcome {
         mask_content(&self.secrets, &mut outcome.content);
-        for part in &mut outcome.content {
-            if let ContentPart::Text { text } = part {
-                cap(text);
-            }
-        }
+        cap(&mut outcome.content);
         outcome.details.values_mut().for_each(|value| self.secrets.mask_value(value));
         outcome
     }
@@ -288,11 +284,24 @@ fn mask_content(secrets: &Secrets, content: &mut [ContentPart]) {
     }
 }
 
-fn cap(text: &mut String) {
-    if text.len() <= MAX_RESULT_BYTES {
+/// Cuts what is over the cap from the texts of a result, all together.
+fn cap(content: &mut Vec<ContentPart>) {
+    let size = |part: &ContentPart| match part {
+        ContentPart::Text { text } => text.len(),
+        ContentPart::Image { .. } => 0,
+    };
+    let whole: usize = content.iter().map(size).sum();
+    if whole <= MAX_RESULT_BYTES {
         return;
     }
-    let whole = text.len();
-    text.truncate(text.floor_char_boundary(MAX_RESULT_BYTES));
-    text.push_str(&format!("\n[cut: {whole} bytes in all, {MAX_RESULT_BYTES} shown]"));
+    let mut left = MAX_RESULT_BYTES;
+    for part in content.iter_mut() {
+        if let ContentPart::Text { text } = part {
+            text.truncate(text.floor_char_boundary(left));
+            left -= text.len();
+        }
+    }
+    content.retain(|part| !matches!(part, ContentPart::Text { text } if text.is_empty()));
+    let note = format!("\n[cut: {whole} bytes in all, {MAX_RESULT_BYTES} shown]");
+    content.push(ContentPart::text(note));
 }
