@@ -14,7 +14,10 @@ use crate::secrets::Secrets;
 use crate::session::SessionStore;
 use crate::tools::FileLedger;
 use futures_util::{FutureExt as _, StreamExt as _};
-use letscode_wire::{Command, ContentPart, Control, Event, Message, RequestId, ToolCall, ToolSpec};
+use letscode_wire::{
+    Command, ContentPart, Control, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall,
+    ToolSpec,
+};
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
@@ -215,6 +218,10 @@ impl Actor {
 
     async fn piece(&mut self, piece: Option<Result<ModelEvent, ModelError>>) {
         let input = match piece {
+            Some(Ok(ModelEvent::Stream(StreamEvent::Retry(notice)))) => {
+                let reason = self.secrets().mask(notice.reason).into_owned();
+                Input::Piece(StreamEvent::Retry(RetryNotice { reason, ..notice }))
+            }
             Some(Ok(ModelEvent::Stream(piece))) => Input::Piece(piece),
             Some(Ok(ModelEvent::Notice(text))) => {
                 let text = self.secrets().mask(text).into_owned();

@@ -214,6 +214,7 @@ impl ToolRunner {
             batch.cancel.cancelled().await;
             tokio::time::sleep(CANCEL_GRACE).await;
         };
+                partial.details.values_mut().for_each(|value| secrets.mask_value(value));
         tokio::select! {
             ended = &mut task => ended.unwrap_or_else(|_| {
                 Err(ToolError::new(format!("The tool {} failed inside.", ready.call.name)))
