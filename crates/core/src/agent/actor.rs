@@ -301,6 +301,8 @@ impl Actor {
         let (system, tools) = (Arc::clone(&self.system), Arc::clone(&self.specs));
         let transcript = self.machine.transcript().clone();
         let hooks = self.runner.hooks.clone();
+        // The time of tools that have ended must not count for the silence of the model.
+        self.status.send_modify(|status| status.tools_until = None);
         let answer = async move {
             let messages = messages_for_model(&transcript, &hooks).await;
             model.stream(ModelRequest { system, messages, tools })
