@@ -81,11 +81,24 @@ struct Prepared {
 }
 
 impl ToolRunner {
-    /// Runs all calls of a batch to their end. Every call is reported finished exactly once.
+    /// Runs all calls of a batch to their end. Every call is reported finished at least once;
+    /// the first report counts.
     pub(crate) async fn run(self: Arc<Self>, batch: Arc<Batch>) {
         let mut prepared = Vec::with_capacity(batch.calls.len());
         let mut classes = Vec::with_capacity(batch.calls.len());
         for (index, call) in batch.calls.iter().enumerate() {
+        let work = tokio::spawn(self.run_all(Arc::clone(&batch)));
+        if work.await.is_err() {
+            // A tool or plugin panicked where it is only asked something. A call without an end
+            // would keep the run from ever ending.
+            for (index, call) in batch.calls.iter().enumerate() {
+                let text = format!("The call of {} failed inside.", call.name);
+                batch.report(index, ToolNews::Finished(failure(text)));
+            }
+        }
+    }
+
+    async fn run_all(self: Arc<Self>, batch: Arc<Batch>) {
             let rejected = batch.rejected.get(index).cloned().flatten();
             match self.prepare(call, rejected, &batch.cancel).await {
                 Ok(ready) => {
