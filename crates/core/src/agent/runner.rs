@@ -13,8 +13,8 @@ use crate::tools::{
     FileLedger, Progress, Tool, ToolContext, ToolError, ToolRegistry, check_arguments,
 };
 use letscode_wire::{
-    AfterToolCall, BeforeToolCall, ContentPart, ExecutionMode, HookName, Partial, ToolCall,
-    ToolOutput,
+    AfterToolCall, AfterToolCallReply, BeforeToolCall, ContentPart, ExecutionMode, HookName,
+    Partial, ToolCall, ToolOutput,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,6 +30,9 @@ const MAX_RESULT_BYTES: usize = 256 * 1024;
 /// How long a cancelled call may take to end by itself. A command gets 2 s between the two
 /// signals that end it.
 const CANCEL_GRACE: Duration = Duration::from_secs(4);
+
+/// How long the plugins may take over the result of a cancelled call.
+const HOOK_GRACE: Duration = Duration::from_millis(500);
 
 const INTERRUPTED: &str = "Interrupted by the user before the call was complete.";
 const NOT_STARTED: &str = "Not run: the user interrupted the run first.";
@@ -84,9 +87,6 @@ impl ToolRunner {
     /// Runs all calls of a batch to their end. Every call is reported finished at least once;
     /// the first report counts.
     pub(crate) async fn run(self: Arc<Self>, batch: Arc<Batch>) {
-        let mut prepared = Vec::with_capacity(batch.calls.len());
-        let mut classes = Vec::with_capacity(batch.calls.len());
-        for (index, call) in batch.calls.iter().enumerate() {
         let work = tokio::spawn(self.run_all(Arc::clone(&batch)));
         if work.await.is_err() {
             // A tool or plugin panicked where it is only asked something. A call without an end
@@ -99,6 +99,9 @@ impl ToolRunner {
     }
 
     async fn run_all(self: Arc<Self>, batch: Arc<Batch>) {
+        let mut prepared = Vec::with_capacity(batch.calls.len());
+        let mut classes = Vec::with_capacity(batch.calls.len());
+        for (index, call) in batch.calls.iter().enumerate() {
             let rejected = batch.rejected.get(index).cloned().flatten();
             match self.prepare(call, rejected, &batch.cancel).await {
                 Ok(ready) => {
@@ -196,7 +199,7 @@ impl ToolRunner {
         let until = limit.and_then(|limit| Instant::now().checked_add(limit));
         batch.report(index, ToolNews::Started { until });
         let result = self.execute(&ready, index, batch).await;
-        self.finalise(ready.call, result).await
+        self.finalise(ready.call, result, &batch.cancel).await
     }
 
     /// Runs the tool in a task of its own, so that its panic is one failed call.
@@ -211,6 +214,7 @@ impl ToolRunner {
             let (batch, secrets) = (Arc::clone(batch), Arc::clone(&self.secrets));
             Progress::new(move |mut partial: Partial| {
                 mask_content(&secrets, &mut partial.content);
+                partial.details.values_mut().for_each(|value| secrets.mask_value(value));
                 batch.report(index, ToolNews::Shown(partial));
             })
         };
@@ -223,23 +227,23 @@ impl ToolRunner {
             vision: batch.vision,
         };
         let mut task = tokio::spawn(async move { tool.run(arguments, context).await });
-        let overdue = async {
-            batch.cancel.cancelled().await;
-            tokio::time::sleep(CANCEL_GRACE).await;
-        };
-                partial.details.values_mut().for_each(|value| secrets.mask_value(value));
         tokio::select! {
             ended = &mut task => ended.unwrap_or_else(|_| {
                 Err(ToolError::new(format!("The tool {} failed inside.", ready.call.name)))
             }),
-            () = overdue => {
+            () = overdue(&batch.cancel, CANCEL_GRACE) => {
                 task.abort();
                 Err(ToolError::new(INTERRUPTED))
             }
         }
     }
 
-    async fn finalise(&self, call: ToolCall, result: Result<ToolOutput, ToolError>) -> Outcome {
+    async fn finalise(
+        &self,
+        call: ToolCall,
+        result: Result<ToolOutput, ToolError>,
+        cancel: &CancellationToken,
+    ) -> Outcome {
         let mut output = result.unwrap_or_else(|error| ToolOutput {
             content: vec![ContentPart::text(error.message)],
             is_error: true,
@@ -247,7 +251,10 @@ impl ToolRunner {
         });
         if self.hooks.wants(HookName::AfterToolCall) {
             let context = AfterToolCall { tool_call: call, result: output.clone() };
-            let reply = self.hooks.after_tool_call(&context).await;
+            let reply = tokio::select! {
+                reply = self.hooks.after_tool_call(&context) => reply,
+                () = overdue(cancel, HOOK_GRACE) => AfterToolCallReply::default(),
+            };
             output.content = reply.content.unwrap_or(output.content);
             output.details = reply.details.unwrap_or(output.details);
             output.is_error = reply.is_error.unwrap_or(output.is_error);
@@ -286,6 +293,12 @@ pub(crate) fn failure(text: impl Into<String>) -> Outcome {
 /// Returns the outcome of a call that was no valid call.
 fn refused(text: String) -> Outcome {
     Outcome { refused: true, ..failure(text) }
+}
+
+/// Waits until `grace` has passed since the cancellation.
+async fn overdue(cancel: &CancellationToken, grace: Duration) {
+    cancel.cancelled().await;
+    tokio::time::sleep(grace).await;
 }
 
 fn mask_content(secrets: &Secrets, content: &mut [ContentPart]) {
