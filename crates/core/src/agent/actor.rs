@@ -15,7 +15,8 @@ use crate::session::SessionStore;
 use crate::tools::FileLedger;
 use futures_util::{FutureExt as _, StreamExt as _};
 use letscode_wire::{
-    Command, ContentPart, Control, Event, ImageData, Message, RequestId, ToolCall, ToolSpec,
+    Command, ContentPart, Control, Event, ImageData, Message, RequestId, RetryNotice, StreamEvent,
+    ToolCall, ToolSpec,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -212,6 +213,10 @@ impl Actor {
 
     async fn piece(&mut self, piece: Option<Result<ModelEvent, ModelError>>) {
         let input = match piece {
+            Some(Ok(ModelEvent::Stream(StreamEvent::Retry(notice)))) => {
+                let reason = self.secrets().mask(notice.reason).into_owned();
+                Input::Piece(StreamEvent::Retry(RetryNotice { reason, ..notice }))
+            }
             Some(Ok(ModelEvent::Stream(piece))) => Input::Piece(piece),
             Some(Ok(ModelEvent::Notice(text))) => {
                 let text = self.secrets().mask(text).into_owned();
@@ -291,6 +296,8 @@ impl Actor {
         let (system, tools) = (Arc::clone(&self.system), Arc::clone(&self.specs));
         let transcript = self.machine.transcript().clone();
         let hooks = self.runner.hooks.clone();
+        // The time of tools that have ended must not count for the silence of the model.
+        self.status.send_modify(|status| status.tools_until = None);
         let answer = async move {
             let messages = messages_for_model(&transcript, &hooks).await;
             model.stream(ModelRequest { system, messages, tools })
