@@ -36,6 +36,9 @@ mod compose;
 
 mod modes;
 
+#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the command comes next"))]
+mod export;
+
 use args::{Args, Invocation};
 use environment::Environment;
 use init::Initialized;
