@@ -36,7 +36,8 @@ mod compose;
 
 mod modes;
 
-#[cfg_attr(not(test), expect(dead_code, unused_imports, reason = "the command comes next"))]
+#[cfg_attr(not(test), expect(dead_code, reason = "the command that exports comes next"))]
+#[expect(unused_imports, reason = "the command that exports comes next")]
 mod export;
 
 use args::{Args, Invocation};

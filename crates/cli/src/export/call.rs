@@ -13,6 +13,9 @@ use serde_json::{Map, Value};
 /// The arguments that tell most, the best first.
 const TELLING: [&str; 7] = ["command", "path", "file_path", "url", "query", "pattern", "message"];
 
+/// A value of at most so many bytes stands beside its name.
+const LONGEST_SHORT_VALUE: usize = 80;
+
 /// A diff with more lines is folded.
 const LONGEST_OPEN_DIFF: usize = 60;
 
@@ -37,7 +40,8 @@ pub(super) fn write(html: &mut Html<'_>, call: &Call<'_>) {
         html.markup("<p class=\"failure\">The arguments are no JSON object:</p>\n");
         write_verbatim(html, text);
     }
-    if let Some(result) = call.result {
+    if let Some(result) = call.result.filter(|result| !result.content.is_empty()) {
+        html.markup("<p class=\"note\">Result</p>\n");
         write_content(html, &result.content);
     }
     html.markup("</details>\n");
@@ -59,13 +63,10 @@ pub(super) fn write_members(html: &mut Html<'_>, members: &Map<String, Value>) {
         html.text(&clip::one_line(name));
         html.markup("</dt><dd>");
         match value {
+            Value::String(text) if is_short(text) => write_code(html, text),
             Value::String(text) => write_verbatim(html, text),
             Value::Array(_) | Value::Object(_) => write_verbatim(html, &format!("{value:#}")),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {
-                html.markup("<code>");
-                html.text(&value.to_string());
-                html.markup("</code>");
-            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => write_code(html, &value.to_string()),
         }
         html.markup("</dd>\n");
     }
@@ -81,6 +82,16 @@ pub(super) fn write_content(html: &mut Html<'_>, content: &[ContentPart]) {
             ContentPart::Image { data, mime_type } => write_picture(html, data, mime_type),
         }
     }
+}
+
+fn is_short(text: &str) -> bool {
+    !text.is_empty() && text.len() <= LONGEST_SHORT_VALUE && !text.contains('\n')
+}
+
+fn write_code(html: &mut Html<'_>, text: &str) {
+    html.markup("<code>");
+    html.text(text);
+    html.markup("</code>");
 }
 
 fn telling_argument(arguments: &Map<String, Value>) -> Option<&str> {

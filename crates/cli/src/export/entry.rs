@@ -102,7 +102,7 @@ fn begin(
 
 /// Returns a time for machines and for people; `None` where it is unknown or out of all bounds.
 fn moment(timestamp: f64) -> Option<(String, String)> {
-    if timestamp < 1.0 {
+    if !(1.0..).contains(&timestamp) {
         return None;
     }
     let time = jiff::Timestamp::from_second(timestamp as i64).ok()?;
@@ -200,6 +200,26 @@ fn write_custom(html: &mut Html<'_>, message: &CustomMessage) {
             html.markup("</code></summary>\n");
             call::write_members(html, &message.payload);
             html.markup("</details>\n");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_shown_where_it_is_one() {
+        for (timestamp, expected) in [
+            (1_796_058_600.9, Some("2026-11-30 17:10 UTC")),
+            (0.0, None),
+            (-1.0, None),
+            (f64::NAN, None),
+            (f64::INFINITY, None),
+            (1e300, None),
+        ] {
+            let shown = moment(timestamp).map(|(_, shown)| shown);
+            assert_eq!(shown.as_deref(), expected, "{timestamp}");
         }
     }
 }

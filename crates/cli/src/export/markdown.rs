@@ -272,7 +272,7 @@ mod tests {
             "java&#9;script:alert(1)",
             "&#106;avascript:alert(1)",
             "vbscript:msgbox(1)",
-            "data:text/html,\\<script>alert(1)</script\\>",
+            "data:text/html,&lt;script&gt;alert(1)&lt;/script&gt;",
             "data:image/png;base64,AAAA",
             "file:///etc/passwd",
             "ftp://example.org",
