@@ -135,7 +135,7 @@ impl Blueprint {
         system_prompt(&SystemPromptParts {
             replacement: replacement.as_deref(),
             tools: &tools.specs(),
-            skills: &[],
+            skills: &skill_lines(skills, tools),
             working_dir: environment.working_dir(),
             platform: &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             date: &environment.today(),

@@ -17,6 +17,8 @@ pub mod session;
 
 pub mod tools;
 
+pub mod skills;
+
 pub mod prompts;
 
 pub mod hooks;
@@ -24,6 +26,8 @@ pub mod hooks;
 pub mod builtin;
 
 pub mod context;
+
+pub mod input;
 
 pub mod agent;
 
