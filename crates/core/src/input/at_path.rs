@@ -78,7 +78,7 @@ fn endings(rest: &str) -> Vec<&str> {
     // Dots alone are a directory only where that is all of the word.
     let is_path = |path: &&str| !path.chars().all(|c| c == '.');
     let whole = candidates.first().copied().filter(|word| matches!(*word, "." | ".."));
-    candidates.retain(|path| is_path(&path) || whole == Some(path));
+    candidates.retain(|path| is_path(path) || whole == Some(path));
     candidates
 }
 
