@@ -42,11 +42,11 @@ pub(crate) async fn run(
     agent: Agent,
     task: JoinHandle<()>,
     mut signals: Signals,
-    prompt: String,
+    prompt: Command,
     style: Style,
 ) -> ExitCode {
     let mut outputs = agent.subscribe();
-    agent.send(Value::Null, Command::Prompt { text: prompt, images: Vec::new() });
+    agent.send(Value::Null, prompt);
     agent.shut_down();
     let mut view = View::new(style);
     loop {
