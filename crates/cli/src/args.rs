@@ -53,7 +53,7 @@ pub(crate) struct UsageError(String);
     max_term_width = 100
 )]
 pub(crate) struct Args {
-    /// What to do; without it letscode asks
+    /// What to do
     #[arg(value_name = "MESSAGE", allow_negative_numbers = true)]
     pub(crate) message: Vec<String>,
 
@@ -69,7 +69,7 @@ pub(crate) struct Args {
     /// Think this hard: off, minimal, low, medium, high or xhigh
     #[arg(long, value_name = "LEVEL", help_heading = "Model")]
     pub(crate) thinking: Option<ThinkingLevel>,
-    /// Give up on a request after this long
+    /// Give up on a request when the server is silent for this long
     #[arg(
         long,
         value_name = "SECONDS",

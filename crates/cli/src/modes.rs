@@ -20,6 +20,7 @@ use expansion::ExpansionError;
 use letscode_core::agent;
 use print::Style;
 use std::process::ExitCode;
+use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 
 /// How many threads may wait for the disk at once.
@@ -47,7 +48,7 @@ fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
         Err(error) => return fail(settings, error),
     };
     let style =
-        if settings.print || prompt.typed.is_none() { Style::Final } else { Style::one_shot() };
+        if settings.print || prompt.typed.is_none() { Style::PRINT } else { Style::one_shot() };
     let blueprint = match compose::blueprint(settings, environment) {
         Ok(blueprint) => blueprint,
         Err(error) => return fail(settings, explain(&error, settings, environment)),
@@ -62,7 +63,7 @@ fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
         };
         let Some(message) = expanded else { return Ok(ExitCode::SUCCESS) };
         let (agent, task) = agent::start(built.parts);
-        Ok(print::run(agent, task, signals, message, style).await)
+        Ok(print::run(agent, task, signals, message, style, Arc::clone(&settings.secrets)).await)
     })
 }
 

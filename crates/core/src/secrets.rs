@@ -61,6 +61,11 @@ impl Secrets {
         text
     }
 
+    /// Returns whether `bytes` hold a key.
+    pub fn are_in(&self, bytes: &[u8]) -> bool {
+        self.finders.iter().any(|finder| finder.find(bytes).is_some())
+    }
+
     /// Masks every text inside `value`. For a value that must stay what it is: masking its JSON
     /// text could cut an escape in two.
     pub fn mask_value(&self, value: &mut Value) {

@@ -37,6 +37,7 @@ pub(crate) use read::{hidden_note, is_picture};
 pub(crate) use target::shown_name;
 
 use crate::env::ExecutionEnv;
+use crate::secrets::Secrets;
 use futures_util::future::BoxFuture;
 use letscode_wire::{Partial, ToolCallId, ToolOutput, ToolSpec};
 use serde_json::{Map, Value};
@@ -94,6 +95,8 @@ pub struct ToolContext {
     pub progress: Progress,
     /// Whether the model takes images.
     pub vision: bool,
+    /// The keys that the model does not get to see.
+    pub secrets: Arc<Secrets>,
 }
 
 /// Takes the partial results of one call. Sending is cheap, never waits, and may be dropped

@@ -18,6 +18,7 @@ pub(crate) use body::ErrorBody;
 use crate::config::Secret;
 use crate::retry;
 use letscode_core::model::{ModelError, ModelErrorKind};
+use letscode_core::secrets::MASK;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use std::error::Error as StdError;
@@ -105,7 +106,7 @@ impl Scene {
     fn masked(&self, text: &str) -> String {
         match self.key.as_ref().map(Secret::expose) {
             // A shorter one is no secret, and would mask ordinary words.
-            Some(key) if key.len() >= 10 => text.replace(key, "***"),
+            Some(key) if key.len() >= 10 => text.replace(key, MASK),
             _ => text.to_owned(),
         }
     }

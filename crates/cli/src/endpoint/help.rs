@@ -24,18 +24,21 @@ pub(crate) fn no_key_help(
         ));
     }
     if let Some((variable, model)) = model_with_key(catalog, environment) {
-        ways.push((format!("letscode --model {model}"), format!("{variable} is set")));
+        ways.push((format!("letscode --model {model} MESSAGE"), format!("{variable} is set")));
     }
     for LocalServer { name, port } in servers {
         ways.push((
-            format!("letscode --base-url http://127.0.0.1:{port}/v1 --model NAME"),
+            format!("letscode --base-url http://127.0.0.1:{port}/v1 --model NAME MESSAGE"),
             format!("a server listens on {name}'s usual port"),
         ));
     }
-    ways.push(("letscode --model demo".to_owned(), "a tour without network and key".to_owned()));
+    ways.push((
+        "letscode --model demo \"show me around\"".to_owned(),
+        "a tour without network and key".to_owned(),
+    ));
     ways.push((
         "letscode --init".to_owned(),
-        "writes ~/.letscode/config.toml to fill in".to_owned(),
+        "writes ~/.letscode/config.toml; keys stay in the environment".to_owned(),
     ));
 
     let width = ways.iter().map(|(command, _)| command.len()).max().unwrap_or_default();

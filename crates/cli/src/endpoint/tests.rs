@@ -323,10 +323,10 @@ fn the_help_without_a_key_names_every_way_out() {
     for part in [
         "no API key for deepseek-chat at api.deepseek.com: set DEEPSEEK_API_KEY (OPENAI_API_KEY",
         "export DEEPSEEK_API_KEY=...",
-        "letscode --model glm-4.5 ",
+        "letscode --model glm-4.5 MESSAGE",
         "GLM_API_KEY is set",
-        "letscode --base-url http://127.0.0.1:11434/v1 --model NAME  a server listens on Ollama's",
-        "letscode --model demo",
+        "letscode --base-url http://127.0.0.1:11434/v1 --model NAME MESSAGE  a server listens on Ollama's",
+        "letscode --model demo \"show me around\"",
         "letscode --init",
     ] {
         assert!(text.contains(part), "{part:?} in\n{text}");

@@ -6,11 +6,15 @@
 use crate::messages::{self, Exit};
 use crate::signals::Signals;
 use letscode_core::agent::{Agent, Output};
-use letscode_wire::{Command, Event, Message, StreamEvent, Transcript, text_of};
+use letscode_core::secrets::Secrets;
+use letscode_wire::{
+    Command, Event, Message, StopReason, StreamEvent, ToolMessage, Transcript, text_of,
+};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -21,19 +25,23 @@ const LAST_WORDS: Duration = Duration::from_secs(3);
 /// How many characters of a call's main argument are shown.
 const MAX_ARGUMENT: usize = 70;
 
-/// How the answer is shown.
+/// How a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
-    /// The final answer, when it is complete.
-    Final,
-    /// All text as it comes, with a line for each tool call on stderr.
-    Live,
+pub(crate) struct Style {
+    /// Whether all text is shown as it comes; otherwise the final answer, when it is complete.
+    live: bool,
+    /// Whether each tool call is told on stderr.
+    tells_tools: bool,
 }
 
 impl Style {
-    /// Returns the style of one-shot mode: live where somebody watches.
+    /// The answer and nothing else.
+    pub(crate) const PRINT: Self = Self { live: false, tells_tools: false };
+
+    /// Returns the style of one-shot mode: as much as somebody at a terminal sees.
     pub(crate) fn one_shot() -> Self {
-        if io::stdout().is_terminal() { Self::Live } else { Self::Final }
+        let live = io::stdout().is_terminal();
+        Self { live, tells_tools: live || io::stderr().is_terminal() }
     }
 }
 
@@ -44,11 +52,12 @@ pub(crate) async fn run(
     mut signals: Signals,
     prompt: Command,
     style: Style,
+    secrets: Arc<Secrets>,
 ) -> ExitCode {
     let mut outputs = agent.subscribe();
     agent.send(Value::Null, prompt);
     agent.shut_down();
-    let mut view = View::new(style);
+    let mut view = View::new(style, secrets);
     loop {
         tokio::select! {
             batch = outputs.recv() => match batch {
@@ -73,6 +82,7 @@ pub(crate) async fn run(
 /// What was shown so far, and how the run ended.
 struct View {
     style: Style,
+    secrets: Arc<Secrets>,
     /// Whether stdout is a terminal: foreign text must not drive it. Into a pipe it goes as it is.
     on_terminal: bool,
     /// Whether the last thing on stdout is text without a newline.
@@ -81,9 +91,9 @@ struct View {
 }
 
 impl View {
-    fn new(style: Style) -> Self {
+    fn new(style: Style, secrets: Arc<Secrets>) -> Self {
         let on_terminal = io::stdout().is_terminal();
-        Self { style, on_terminal, in_line: false, ended_well: false }
+        Self { style, secrets, on_terminal, in_line: false, ended_well: false }
     }
 
     fn show(&mut self, output: &Output) -> io::Result<()> {
@@ -100,18 +110,33 @@ impl View {
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
             Event::MessageUpdate { stream_event: StreamEvent::TextDelta { delta }, .. } => {
-                if self.style == Style::Live { self.text(delta) } else { Ok(()) }
+                if self.style.live { self.text(delta) } else { Ok(()) }
             }
-            Event::MessageEnd { message } if message.as_assistant().is_some() => self.end_line(),
+            Event::MessageEnd { message } => {
+                let Some(answer) = message.as_assistant() else { return Ok(()) };
+                self.end_line()?;
+                if answer.stop_reason == Some(StopReason::MaxTokens) {
+                    self.note("the answer was cut off at the model's output limit");
+                }
+                Ok(())
+            }
             Event::ToolExecutionStart { tool_name, arguments, .. } => {
-                if self.style == Style::Live {
-                    messages::note(&format!("{tool_name} {}", main_argument(arguments)));
+                if self.style.tells_tools {
+                    self.note(&format!("{tool_name} {}", main_argument(arguments)));
+                }
+                Ok(())
+            }
+            Event::ToolExecutionEnd { result, .. } => {
+                if let Some(trouble) =
+                    result.as_tool().and_then(trouble).filter(|_| self.style.tells_tools)
+                {
+                    self.note(&trouble);
                 }
                 Ok(())
             }
             Event::Retry(retry) => {
                 self.end_line()?;
-                messages::note(&format!(
+                self.note(&format!(
                     "{}; attempt {} of {} in {:.1} s",
                     retry.reason, retry.attempt, retry.total_attempts, retry.delay_seconds
                 ));
@@ -124,7 +149,7 @@ impl View {
             }
             Event::AgentEnd { messages, error, aborted } => {
                 self.ended_well = error.is_none() && !aborted;
-                if self.ended_well && self.style == Style::Final {
+                if self.ended_well && !self.style.live {
                     self.text(&final_answer(messages))?;
                     self.end_line()?;
                 }
@@ -134,11 +159,13 @@ impl View {
             | Event::TurnStart { .. }
             | Event::MessageStart { .. }
             | Event::MessageUpdate { .. }
-            | Event::MessageEnd { .. }
             | Event::ToolExecutionUpdate { .. }
-            | Event::ToolExecutionEnd { .. }
             | Event::TurnEnd { .. } => Ok(()),
         }
+    }
+
+    fn note(&self, text: &str) {
+        messages::note(&self.secrets.mask(text));
     }
 
     fn text(&mut self, text: &str) -> io::Result<()> {
@@ -190,6 +217,16 @@ fn main_argument(arguments: &Map<String, Value>) -> String {
     }
     let shown: String = line.chars().take(MAX_ARGUMENT).collect();
     format!("{shown}…")
+}
+
+/// Returns what went wrong with a call, in a line; nothing where all is well.
+fn trouble(result: &ToolMessage) -> Option<String> {
+    if result.is_error {
+        let text = text_of(&result.content);
+        return Some(format!("  failed: {}", text.lines().next().unwrap_or_default()));
+    }
+    let code = result.details.get("exit_code").and_then(Value::as_i64)?;
+    (code != 0).then(|| format!("  exit code {code}"))
 }
 
 /// A reader that closed its end, as `head` does, wants no more: that is no failure.

@@ -225,6 +225,7 @@ impl ToolRunner {
             cancel: batch.cancel.child_token(),
             progress,
             vision: batch.vision,
+            secrets: Arc::clone(&self.secrets),
         };
         let mut task = tokio::spawn(async move { tool.run(arguments, context).await });
         tokio::select! {

@@ -112,6 +112,7 @@ impl<'a> Attachments<'a> {
             cancel: self.context.cancel.clone(),
             progress: Progress::new(|_| {}),
             vision: self.context.vision,
+            secrets: Arc::default(),
         };
         let read = Read::new(self.context.home.map(Path::to_owned));
         let arguments = Map::from_iter([("path".to_owned(), Value::from(given))]);

@@ -51,6 +51,7 @@ pub(super) async fn run(command: &str, context: &Context<'_>) -> Result<Ran, Inp
         cancel: context.cancel.clone(),
         progress: Progress::new(|_| {}),
         vision: context.vision,
+        secrets: Arc::default(),
     };
     let output = run_typed(command, tool_context).await.map_err(|error| InputError::Shell {
         command: command.to_owned(),

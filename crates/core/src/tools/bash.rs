@@ -49,8 +49,9 @@ impl Bash {
                 "command": { "type": "string", "description": "The command line or script." },
                 "timeout": {
                     "type": "number",
-                    "description": "Seconds after which the command is ended by force; at most 3600.",
-                    "default": 120,
+                    "description":
+                        "Seconds after which the command is ended by force: 120 unless given, \
+                         at most 3600.",
                 },
             },
             "required": ["command"],

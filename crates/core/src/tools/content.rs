@@ -6,6 +6,7 @@ use super::fingerprint::Hasher;
 use super::target::{Target, file_error};
 use super::{ToolContext, ToolError};
 use crate::env::{Expected, Fingerprint, WriteFile};
+use crate::secrets::MASK;
 
 /// A file's whole content.
 pub(super) struct Content {
@@ -38,6 +39,25 @@ pub(super) async fn save(
     let request = WriteFile { bytes, expected };
     let written = context.env.write(target.path, request).await;
     written.map(|report| report.created_parents).map_err(|error| file_error(&error))
+}
+
+/// Refuses texts that hold the mark of a hidden key, where the file holds a key: the model wrote
+/// back what it was shown, and the key would be lost.
+pub(super) fn refuse_hidden_keys(
+    target: Target<'_>,
+    old: &Content,
+    texts: &[&str],
+    context: &ToolContext,
+) -> Result<(), ToolError> {
+    let is_marked = texts.iter().any(|text| text.contains(MASK));
+    if !is_marked || !context.secrets.are_in(&old.bytes) {
+        return Ok(());
+    }
+    Err(ToolError::new(format!(
+        "{} holds a key that is shown as {MASK}, and was left as it is, because the key would be \
+         lost: change its other lines with edit, each without the line of the key",
+        target.given
+    )))
 }
 
 async fn read_all(

@@ -107,6 +107,8 @@ async fn edit(
         return Err(too_large());
     }
     let old = content::load(target, SIZE_LIMIT, context).await?.ok_or_else(too_large)?;
+    let texts = ["old_string", "new_string"].map(|name| parameters::text(arguments, name));
+    content::refuse_hidden_keys(target, &old, &texts, context)?;
     let known = context.files.known(target.path);
     let replace_all = parameters::is_on(arguments, "replace_all");
     let request = Request {

@@ -43,6 +43,7 @@ impl Workbench {
             cancel: CancellationToken::new(),
             progress: Progress::new(|_| {}),
             vision: true,
+            secrets: Arc::default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { folder, context, runtime }

@@ -133,6 +133,9 @@ async fn replace(
     {
         return Ok(unchanged(target, new, context));
     }
+    if let Some(old) = &old {
+        content::refuse_hidden_keys(target, old, &[new], context)?;
+    }
     if !overwrite {
         check_known(target, old.as_ref(), context)?;
     }

@@ -47,6 +47,7 @@ impl Place {
                 updates.lock().unwrap().push(text);
             }),
             vision: false,
+            secrets: Arc::default(),
         };
         Bash::new().run(arguments, context).await
     }

@@ -192,3 +192,23 @@ proptest! {
         prop_assert_eq!(bench.get("a"), content.into_bytes());
     }
 }
+
+#[test]
+fn a50_a_file_with_a_hidden_key_is_not_written_back_with_the_mark() {
+    let (mut bench, write) = bench();
+    bench.context.secrets =
+        std::sync::Arc::new(crate::secrets::Secrets::new(["sk-0123456789"], []));
+    bench.put(".env", "KEY=sk-0123456789\nX=1\n");
+    let content = "KEY=[key hidden]\nX=2\n";
+    let arguments = json!({ "path": ".env", "content": content, "overwrite": true });
+    assert!(bench.fails(&write, arguments).contains("the key would be lost"));
+    let edit = crate::tools::Edit::new(None);
+    let old = "KEY=[key hidden]\nX=1";
+    let arguments = json!({ "path": ".env", "old_string": old, "new_string": "X=2" });
+    assert!(bench.fails(&edit, arguments).contains("the key would be lost"));
+    assert_eq!(bench.text(".env"), "KEY=sk-0123456789\nX=1\n");
+    bench.done(&edit, json!({ "path": ".env", "old_string": "X=1", "new_string": "X=2" }));
+    assert_eq!(bench.text(".env"), "KEY=sk-0123456789\nX=2\n");
+    // Without a key in the file the words are only words.
+    bench.done(&write, json!({ "path": "doc", "content": "[key hidden]" }));
+}

@@ -144,7 +144,7 @@ async fn w46_w67_an_error_in_one_piece_with_status_200() {
     let client = client_with(&server, |config| config.max_retries = 0);
     let outcome = run(&client).await;
     assert_eq!(outcome.error().0, ModelErrorKind::Authentication);
-    assert!(outcome.error().1.contains("bad key ***"), "{outcome:?}");
+    assert!(outcome.error().1.contains("bad key [key hidden]"), "{outcome:?}");
     let outcome = run(&client).await;
     assert_eq!(outcome.error().0, ModelErrorKind::NotAnEndpoint);
     assert!(outcome.error().1.contains("not as a model: what now"), "{outcome:?}");
