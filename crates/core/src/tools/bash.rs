@@ -32,7 +32,7 @@ working directory and return what it prints, stdout and stderr together. Each ca
 fresh shell. Nobody can answer questions: stdin is empty, there is no terminal, editors and \
 pagers are switched off. Only the last 2000 lines or 50 KB are shown; the whole output is then in \
 a file that the result names. For a server or another long-running program append ` > FILE 2>&1 &` \
-and look into the file later.";
+and look into the file later; begin it with nohup if it is to outlive this conversation.";
 
 /// The `bash` tool.
 #[derive(Debug)]
