@@ -2,3 +2,17 @@
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod conformance;
+
+mod driver;
+
+mod rpc;
+
+mod print;
+
+mod kill;
+
+mod repository;
+
+mod security;
+
+mod places;
