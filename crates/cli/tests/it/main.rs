@@ -1,5 +1,11 @@
 //! Tests of the program over its process boundary, in one binary.
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a panic is how a test fails"
+)]
+#![expect(clippy::disallowed_methods, reason = "tests look at what is really on disk")]
 
 mod conformance;
 

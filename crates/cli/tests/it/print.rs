@@ -157,3 +157,30 @@ fn a_retry_is_told_on_stderr_and_the_answer_alone_on_stdout() {
     assert_eq!((finished.status, stdout(&finished)), (0, "done\n"));
     assert!(stderr(&finished).contains("503"), "{}", stderr(&finished));
 }
+
+#[test]
+fn a32_a_call_that_comes_twice_in_one_stream_runs_once() {
+    let append = json!({"id": "c", "name": "bash",
+        "arguments": "{\"command\":\"echo once >> log\"}"});
+    let scenario = json!([{"tool_calls": [append, append]}, {"text": "ok"}]);
+    let (finished, server, dir) = run(scenario, &["-p", "hi"]);
+    assert_eq!((finished.status, stdout(&finished)), (0, "ok\n"));
+    assert_eq!(dir.read("log"), "once\n");
+    server.assert_valid();
+}
+
+#[test]
+fn w11_an_id_that_comes_again_in_a_later_turn_is_told_apart() {
+    let call = |word: &str| {
+        let arguments = json!({"command": format!("echo {word} >> log")}).to_string();
+        json!({"tool_calls": [{"id": "bash:0", "name": "bash", "arguments": arguments}]})
+    };
+    let scenario = json!([call("one"), call("two"), call("two"), {"text": "ok"}]);
+    let (finished, server, dir) = run(scenario, &["-p", "hi"]);
+    assert_eq!((finished.status, stdout(&finished)), (0, "ok\n"));
+    assert_eq!(dir.read("log"), "one\ntwo\ntwo\n");
+    server.assert_valid();
+    let next = program(&dir, &server).args(["-c", "-p", "again"]).run(HANG);
+    assert_eq!(next.status, 0);
+    server.assert_valid();
+}

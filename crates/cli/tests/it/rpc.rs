@@ -125,6 +125,24 @@ fn one_interrupt_aborts_and_two_leave() {
 }
 
 #[test]
+fn a39_an_abort_in_the_wait_before_a_retry_is_quick_and_sends_nothing() {
+    let busy = json!({"status": 503, "headers": {"Retry-After": "30"}, "body": "busy"});
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([busy, {"text": "ok"}])));
+    let mut host = rpc(&dir, &server, &[]);
+    prompt(&mut host, "go");
+    wait_for(&mut host, "retry");
+    send(&mut host, &json!({"cmd": "abort", "id": "a"}));
+    wait_for(&mut host, "agent_end");
+    assert_eq!(server.chat_bodies().len(), 1);
+    prompt(&mut host, "again");
+    wait_for(&mut host, "turn_end");
+    host.close_stdin();
+    let finished = end(&mut host);
+    assert_eq!(finished.status, 0);
+    assert!(finished.took < Duration::from_secs(25), "{:?}", finished.took);
+}
+
+#[test]
 fn odd_ids_come_back_and_odd_lines_are_refused() {
     let (dir, server) = (WorkDir::new(), SseServer::start(json!([{"text": "ok"}])));
     let mut host = rpc(&dir, &server, &[]);
