@@ -70,7 +70,10 @@ fn main() -> ExitCode {
         }
         Ok(invocation) => match Environment::capture() {
             Ok(environment) => return carry_out(invocation, &environment),
-            Err(error) => usage(format_args!("the working directory cannot be used: {error}")),
+            Err(error) => usage(format_args!(
+                "the working directory cannot be used ({error}): go to one that exists, as with \
+                 `cd ~`, and start again"
+            )),
         },
         Err(error) => usage(error),
     };

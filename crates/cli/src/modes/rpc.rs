@@ -64,10 +64,14 @@ pub(crate) async fn run(
         Connection { agent, writer: Arc::clone(&writer), grace, signals, interrupts, task };
     let end = connection.serve().await;
     // The agent has ended, so the writer comes to its end too, if the host reads.
-    drop(timeout(LAST_WORDS, writer.finished()).await);
+    let all_written = timeout(LAST_WORDS, writer.finished()).await.is_ok();
     match end {
         End::Bye => {
-            drop(stdout::write_line(&Control::Bye));
+            // A host that does not read has the writer stand in a write, with stdout locked: a
+            // last word would wait for it without end.
+            if all_written {
+                drop(stdout::write_line(&Control::Bye));
+            }
             ExitCode::SUCCESS
         }
         End::Fatal => ExitCode::from(2),

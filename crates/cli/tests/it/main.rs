@@ -1,5 +1,26 @@
 //! Tests of the program over its process boundary, in one binary.
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 #![expect(clippy::disallowed_methods, reason = "tests look at real files")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a panic is how a test fails"
+)]
+#![expect(clippy::disallowed_methods, reason = "tests look at what is really on disk")]
 
 mod conformance;
+
+mod driver;
+
+mod rpc;
+
+mod print;
+
+mod kill;
+
+mod repository;
+
+mod security;
+
+mod places;

@@ -325,8 +325,10 @@ fn cap(content: &mut Vec<ContentPart>) {
     let mut left = MAX_RESULT_BYTES;
     for part in content.iter_mut() {
         if let ContentPart::Text { text } = part {
-            text.truncate(text.floor_char_boundary(left));
-            left -= text.len();
+            let fits = |end: &usize| text.is_char_boundary(*end);
+            let end = (0..=left.min(text.len())).rev().find(fits).unwrap_or_default();
+            text.truncate(end);
+            left -= end;
         }
     }
     content.retain(|part| !matches!(part, ContentPart::Text { text } if text.is_empty()));

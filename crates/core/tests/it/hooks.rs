@@ -13,16 +13,18 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 
+type Hook<Asked, Answer> = Option<Box<dyn Fn(&Asked) -> Answer + Send + Sync>>;
+
 /// A plugin of functions; those that are not set are not asked for.
 #[derive(Default)]
 struct TestPlugin {
     hooks: Vec<HookName>,
     guards: bool,
-    before: Option<Box<dyn Fn(&BeforeToolCall) -> BeforeToolCallReply + Send + Sync>>,
-    after: Option<Box<dyn Fn(&AfterToolCall) -> AfterToolCallReply + Send + Sync>>,
-    transform: Option<Box<dyn Fn(&Transcript) -> Transcript + Send + Sync>>,
-    convert: Option<Box<dyn Fn(&Transcript) -> Transcript + Send + Sync>>,
-    render: Option<Box<dyn Fn(&CustomMessage) -> Option<Message> + Send + Sync>>,
+    before: Hook<BeforeToolCall, BeforeToolCallReply>,
+    after: Hook<AfterToolCall, AfterToolCallReply>,
+    transform: Hook<Transcript, Transcript>,
+    convert: Hook<Transcript, Transcript>,
+    render: Hook<CustomMessage, Option<Message>>,
     events: Arc<Mutex<Vec<Arc<Event>>>>,
 }
 

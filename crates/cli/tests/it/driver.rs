@@ -1,0 +1,140 @@
+//! Starting the program in a work folder against a scripted server, and looking at what it did.
+
+use letscode_testkit::program::{Finished, Program, Running};
+use letscode_testkit::sse_server::SseServer;
+use letscode_testkit::workdir::WorkDir;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+#[cfg(target_os = "linux")]
+use std::time::Instant;
+
+/// Longer than anything here takes: what is over it hangs.
+pub(crate) const HANG: Duration = Duration::from_secs(60);
+
+/// A key that is long enough to be hidden.
+pub(crate) const KEY: &str = "sk-0123456789-very-secret";
+
+/// Prepares the program in the project of `dir`, to ask `server`.
+pub(crate) fn program(dir: &WorkDir, server: &SseServer) -> Program {
+    Program::new(env!("CARGO_BIN_EXE_letscode"), dir)
+        .env("OPENAI_BASE_URL", server.base_url())
+        .env("OPENAI_API_KEY", KEY)
+}
+
+/// Starts RPC mode and waits until it is ready.
+pub(crate) fn rpc(dir: &WorkDir, server: &SseServer, args: &[&str]) -> Running {
+    let program = program(dir, server).args(["--mode", "rpc"]).args(args);
+    let mut running = program.start().unwrap();
+    wait_for(&mut running, "ready");
+    running
+}
+
+/// Sends one command.
+pub(crate) fn send(running: &mut Running, command: &Value) {
+    running.write(format!("{command}\n").as_bytes()).unwrap();
+}
+
+/// Sends a prompt with the id `p`.
+pub(crate) fn prompt(running: &mut Running, text: &str) {
+    send(running, &json!({"cmd": "prompt", "id": "p", "text": text}));
+}
+
+/// Waits for a line of this type.
+#[track_caller]
+pub(crate) fn wait_for(running: &mut Running, kind: &str) {
+    let found = running.wait_for_line(HANG, |line| is_of(line, kind));
+    assert!(found, "no line of the type {kind} came");
+}
+
+fn is_of(line: &[u8], kind: &str) -> bool {
+    serde_json::from_slice::<Value>(line).is_ok_and(|line| line["type"] == kind)
+}
+
+/// Waits for the end.
+#[track_caller]
+pub(crate) fn end(running: &mut Running) -> Finished {
+    running.wait(HANG).expect("the program ends")
+}
+
+/// Returns the JSON lines of stdout.
+#[track_caller]
+pub(crate) fn lines(finished: &Finished) -> Vec<Value> {
+    let text = std::str::from_utf8(&finished.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Returns the types of the lines.
+pub(crate) fn kinds(lines: &[Value]) -> Vec<&str> {
+    lines.iter().map(|line| line["type"].as_str().unwrap()).collect()
+}
+
+pub(crate) fn stdout(finished: &Finished) -> &str {
+    std::str::from_utf8(&finished.stdout).unwrap()
+}
+
+pub(crate) fn stderr(finished: &Finished) -> &str {
+    std::str::from_utf8(&finished.stderr).unwrap()
+}
+
+/// Returns an answer that calls one tool.
+pub(crate) fn call(id: &str, name: &str, arguments: &Value) -> Value {
+    json!({"tool_calls": [{"id": id, "name": name, "arguments": arguments.to_string()}]})
+}
+
+/// Returns the files in a folder and below that `wanted` accepts, sorted.
+pub(crate) fn files_below(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
+    let mut folders = vec![folder.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = folder.read_dir() else { continue };
+        for entry in entries {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if wanted(&path) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Returns the session files of a home.
+pub(crate) fn sessions(dir: &WorkDir) -> Vec<PathBuf> {
+    let is_session = |path: &Path| path.extension().is_some_and(|ending| ending == "jsonl");
+    files_below(&dir.home().join(".letscode/sessions"), is_session)
+}
+
+/// Waits until a file is there and not empty, and returns its text.
+#[cfg(target_os = "linux")]
+#[track_caller]
+pub(crate) fn wait_for_file(path: &Path) -> String {
+    let end = Instant::now() + HANG;
+    loop {
+        match std::fs::read_to_string(path) {
+            Ok(text) if text.ends_with('\n') => return text,
+            _ => assert!(Instant::now() < end, "{} never came", path.display()),
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Checks that a process is gone, now or very soon.
+#[cfg(target_os = "linux")]
+#[track_caller]
+pub(crate) fn assert_gone(pid: &str) {
+    let path = PathBuf::from("/proc").join(pid.trim()).join("stat");
+    let end = Instant::now() + Duration::from_secs(5);
+    loop {
+        let stat = std::fs::read_to_string(&path).unwrap_or_default();
+        // A zombie is dead: only its parent has not looked yet.
+        let state = stat.rsplit(") ").next().and_then(|rest| rest.chars().next());
+        if state.is_none_or(|state| state == 'Z') {
+            return;
+        }
+        assert!(Instant::now() < end, "process {pid} is still alive: {stat}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
