@@ -153,6 +153,10 @@ fn sequence(text: &str, in_tmux: bool) -> Option<String> {
 }
 
 #[cfg(test)]
+#[cfg_attr(
+    unix,
+    expect(clippy::disallowed_methods, reason = "it looks at what the fake programs wrote")
+)]
 mod tests {
     use super::*;
     use std::path::Path;

@@ -141,6 +141,7 @@ fn last_line(text: &str) -> Option<&str> {
 
 #[cfg(unix)]
 #[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "it looks at what the fake programs wrote")]
 mod tests {
     use super::*;
     use crate::programs::fakes::script;

@@ -1,4 +1,6 @@
 //! Conversations for the tests of this folder, and for a look at pages in a browser.
+//!
+//! Owns the hostile texts and the places where they stand. Must hold no real conversation.
 
 use letscode_wire::{
     AssistantMessage, ContentPart, CustomMessage, Message, MessageId, StopReason, ToolCall,
