@@ -149,6 +149,13 @@ pub(super) fn small() -> Transcript {
             "",
             &[],
         ),
+        answer(
+            "مرحبا، هذا **نص** مع `code`.\n\n| file | lines |\n|---|--:|\n| `src/parse.rs` | 120 |\n\n\
+             ```rust\nfn parse(line: &str) -> Option<u8> {\n    line.bytes().next()\n}\n```\n\n\
+             > quoted\n\nSee [the file](src/parse.rs), ![chart](https://example.org/chart.png).",
+            "",
+            &[],
+        ),
         custom(
             "compaction",
             &json!({"summary": "The **parser** was fixed.", "collapsed_count": 7}),
