@@ -40,9 +40,17 @@ mod compose;
 
 mod modes;
 
+mod programs;
+
+#[cfg_attr(not(test), expect(dead_code, reason = "the command that copies comes next"))]
+mod clipboard;
+
 #[cfg_attr(not(test), expect(dead_code, reason = "the command that exports comes next"))]
 #[expect(unused_imports, reason = "the command that exports comes next")]
 mod export;
+
+#[cfg_attr(not(test), expect(dead_code, reason = "the command that shares comes next"))]
+mod share;
 
 use args::{Args, Invocation};
 use environment::Environment;

@@ -33,8 +33,8 @@ pub(super) fn ends(text: &str, limit: usize) -> Clipped<'_> {
     if text.len() <= limit {
         return Clipped { head: text, rest: None };
     }
-    let head_end = text.floor_char_boundary(limit / 4 * 3);
-    let tail_start = text.ceil_char_boundary(text.len() - limit / 4);
+    let head_end = boundary_before(text, limit / 4 * 3);
+    let tail_start = boundary_before(text, text.len() - limit / 4);
     let head = text.get(..head_end).unwrap_or_default();
     let tail = text.get(tail_start..).unwrap_or_default();
     let head = match head.rfind('\n') {
@@ -67,6 +67,11 @@ pub(super) fn one_line(text: &str) -> String {
         }
     }
     line
+}
+
+/// Returns the nearest place between two characters that is not behind `index`.
+fn boundary_before(text: &str, index: usize) -> usize {
+    (0..=index).rev().find(|index| text.is_char_boundary(*index)).unwrap_or_default()
 }
 
 #[cfg(test)]

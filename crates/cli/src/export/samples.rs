@@ -1,4 +1,6 @@
 //! Conversations for the tests of this folder, and for a look at pages in a browser.
+//!
+//! Owns the hostile texts and the places where they stand. Must hold no real conversation.
 
 use letscode_wire::{
     AssistantMessage, ContentPart, CustomMessage, Message, MessageId, StopReason, ToolCall,
@@ -144,6 +146,13 @@ pub(super) fn small() -> Transcript {
         ),
         answer(
             "Done:\n\n- empty lines are skipped\n- see [the rules](https://example.org/rules)",
+            "",
+            &[],
+        ),
+        answer(
+            "مرحبا، هذا **نص** مع `code`.\n\n| file | lines |\n|---|--:|\n| `src/parse.rs` | 120 |\n\n\
+             ```rust\nfn parse(line: &str) -> Option<u8> {\n    line.bytes().next()\n}\n```\n\n\
+             > quoted\n\nSee [the file](src/parse.rs), ![chart](https://example.org/chart.png).",
             "",
             &[],
         ),

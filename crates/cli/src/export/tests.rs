@@ -1,3 +1,5 @@
+//! Pages as a whole: nothing in them is active, nothing is missing, no key is left.
+
 use super::outline::{self, Entry};
 use super::samples::{self, HOSTILE, answer, hostile_everywhere, result, user};
 use super::{ExportInput, to_html};
