@@ -10,12 +10,13 @@ use crate::environment::Environment;
 use crate::settings::{SessionChoice, Settings, ToolChoice};
 use crate::thinking::ThinkingLevel;
 use letscode_core::agent::{AgentParts, SystemStamps};
-use letscode_core::builtin::BuiltinTools;
+use letscode_core::builtin::{BuiltinTools, SkillTools};
 use letscode_core::env::{ExecutionEnv as _, FileKind, LocalEnv, LocalEnvOptions};
 use letscode_core::hooks::{HookTimeouts, Hooks};
 use letscode_core::model::Model;
-use letscode_core::prompts::{SystemPromptParts, load_context_files, system_prompt};
+use letscode_core::prompts::{SkillLine, SystemPromptParts, load_context_files, system_prompt};
 use letscode_core::session::{self, FileStore, SessionError, SessionStore};
+use letscode_core::skills::{Skill, load_skills};
 use letscode_core::tools::{ToolRegistry, ToolSelection, UnknownTool};
 use letscode_llm::{Client, ClientConfig, ConfigError, Price, ProxySettings, Secret};
 use letscode_wire::{SystemPromptContext, Transcript};
@@ -37,6 +38,13 @@ pub(crate) struct Blueprint {
     model: Arc<dyn Model>,
     session: Session,
     env: Arc<LocalEnv>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Everything that an agent is started with, and what its front end needs beside it.
+pub(crate) struct Built {
+    pub(crate) parts: AgentParts,
+    pub(crate) skills: Vec<Arc<Skill>>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -88,14 +96,17 @@ impl Blueprint {
         mut self,
         settings: &Settings,
         environment: &Environment,
-    ) -> Result<(AgentParts, Vec<String>), ComposeError> {
+    ) -> Result<Built, ComposeError> {
         let home = environment.home().map(ToOwned::to_owned);
+        let (skills, warnings) = load_skills(&*self.env, home.as_deref()).await;
+        let skills: Vec<Arc<Skill>> = skills.into_iter().map(Arc::new).collect();
+        self.warnings.extend(warnings);
         let plugins: Vec<Arc<dyn letscode_core::hooks::Plugin>> =
-            vec![Arc::new(BuiltinTools::new(home))];
+            vec![Arc::new(BuiltinTools::new(home)), Arc::new(SkillTools::new(skills.clone()))];
         let hooks = Hooks::new(plugins, HookTimeouts::default());
         let mut tools = hooks.register().tools;
         select_tools(&mut tools, &settings.tools, &mut self.warnings)?;
-        let system = self.system_prompt(settings, environment, &tools, &hooks).await;
+        let system = self.system_prompt(settings, environment, &tools, &skills, &hooks).await;
         let parts = AgentParts {
             model: self.model,
             env: self.env,
@@ -107,7 +118,7 @@ impl Blueprint {
             secrets: Arc::clone(&settings.secrets),
             stamps: Box::new(SystemStamps),
         };
-        Ok((parts, self.warnings))
+        Ok(Built { parts, skills, warnings: self.warnings })
     }
 
     async fn system_prompt(
@@ -115,6 +126,7 @@ impl Blueprint {
         settings: &Settings,
         environment: &Environment,
         tools: &ToolRegistry,
+        skills: &[Arc<Skill>],
         hooks: &Hooks,
     ) -> String {
         let mut context_files = Vec::new();
@@ -135,7 +147,7 @@ impl Blueprint {
         system_prompt(&SystemPromptParts {
             replacement: replacement.as_deref(),
             tools: &tools.specs(),
-            skills: &[],
+            skills: &skill_lines(skills, tools),
             working_dir: environment.working_dir(),
             platform: &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             date: &environment.today(),
@@ -156,13 +168,22 @@ fn open_session(
         return Ok(fresh(None));
     };
     let folder = session::project_folder(root, environment.working_dir());
-    let path = match &settings.session {
-        SessionChoice::New if settings.keep_session => {
-            return Ok(fresh(Some(Box::new(FileStore::create(&folder)) as Box<dyn SessionStore>)));
-        }
-        SessionChoice::New => return Ok(fresh(None)),
-        SessionChoice::Latest => session::most_recent(&folder)?,
-        SessionChoice::Named(name) => session::find(&folder, name)?,
+    let chosen = match &settings.session {
+        SessionChoice::New => None,
+        SessionChoice::Latest => match session::most_recent(&folder) {
+            Ok(path) => Some(path),
+            // Whoever always passes `-c`, as editors do, has a first run too.
+            Err(error @ SessionError::NoSessions { .. }) => {
+                warnings.push(format!("{error}: beginning a new one"));
+                None
+            }
+            Err(error) => return Err(error.into()),
+        },
+        SessionChoice::Named(name) => Some(session::find(&folder, name)?),
+    };
+    let Some(path) = chosen else {
+        let store = settings.keep_session.then(|| FileStore::create(&folder));
+        return Ok(fresh(store.map(|store| Box::new(store) as Box<dyn SessionStore>)));
     };
     if !settings.keep_session {
         let loaded = session::load(&path)?;
@@ -230,6 +251,15 @@ fn select_tools(
         }
     };
     tools.select(&selection)
+}
+
+/// Returns the skills whose tools are at hand.
+fn skill_lines(skills: &[Arc<Skill>], tools: &ToolRegistry) -> Vec<SkillLine> {
+    let line = |skill: &Arc<Skill>| {
+        let tool = skill.tool.clone().filter(|tool| tools.get(tool).is_some())?;
+        Some(SkillLine { tool, description: skill.description.clone() })
+    };
+    skills.iter().filter_map(line).collect()
 }
 
 async fn is_git_repository(env: &LocalEnv) -> bool {

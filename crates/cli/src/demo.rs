@@ -80,7 +80,7 @@ impl DemoModel {
                 ("And a command that shows it and cleans up:".to_owned(), Some(("bash", json!({ "command": command }))))
             }
             _ => (
-                "That was the whole tour: list, read, write, edit, run. With a real model, give it a \
+                "That was the whole tour of the demo: list, read, write, edit, run. With a real model, give it a \
                  task instead: set a provider's key (or the base URL of a local server) and name a \
                  model with --model."
                     .to_owned(),
@@ -91,8 +91,8 @@ impl DemoModel {
 }
 
 impl Model for DemoModel {
-    fn info(&self) -> &ModelInfo {
-        &self.info
+    fn info(&self) -> ModelInfo {
+        self.info.clone()
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {

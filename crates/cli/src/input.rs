@@ -8,17 +8,32 @@ use std::io::{self, IsTerminal as _, Read as _};
 /// What there is to run on.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Input {
-    /// A prompt; `piped` where no word of it was typed, which implies print mode.
-    Prompt {
-        /// The text.
-        text: String,
-        /// Whether all of it came through the pipe.
-        piped: bool,
-    },
+    /// A prompt.
+    Prompt(Prompt),
     /// Nothing at all, from a terminal: the user wants to talk.
     Nothing,
     /// Nothing at all, where a prompt has to come from the arguments or the pipe.
     Missing,
+}
+
+/// The two parts of a prompt; at least one is there.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Prompt {
+    /// What was typed. Its notations (`/name`, `!command`, `@path`) hold.
+    pub(crate) typed: Option<String>,
+    /// What was piped in: data. Where it is all there is, print mode is meant.
+    pub(crate) piped: Option<String>,
+}
+
+impl Prompt {
+    /// Returns the message: what became of the typed part, and below it the piped one.
+    pub(crate) fn message(expanded: String, piped: Option<&str>) -> String {
+        match piped {
+            Some(piped) if expanded.is_empty() => piped.to_owned(),
+            Some(piped) => format!("{expanded}\n{piped}"),
+            None => expanded,
+        }
+    }
 }
 
 /// Why what is piped in cannot be used.
@@ -47,14 +62,10 @@ pub(crate) fn gather(message: Option<String>, print: bool) -> Result<Input, Inpu
 
 fn combine(message: Option<String>, stdin: Option<&str>, print: bool) -> Input {
     let stdin_text = stdin.map(str::trim_end).filter(|text| !text.is_empty());
-    match (message, stdin_text) {
-        (Some(message), None) => Input::Prompt { text: message, piped: false },
-        (Some(message), Some(text)) => {
-            Input::Prompt { text: format!("{message}\n{text}"), piped: false }
-        }
-        (None, Some(text)) => Input::Prompt { text: text.to_owned(), piped: true },
+    match (message, stdin_text.map(str::to_owned)) {
         (None, None) if print || stdin.is_some() => Input::Missing,
         (None, None) => Input::Nothing,
+        (typed, piped) => Input::Prompt(Prompt { typed, piped }),
     }
 }
 
@@ -62,23 +73,35 @@ fn combine(message: Option<String>, stdin: Option<&str>, print: bool) -> Input {
 mod tests {
     use super::*;
 
-    fn prompt(text: &str, piped: bool) -> Input {
-        Input::Prompt { text: text.to_owned(), piped }
+    fn prompt(typed: Option<&str>, piped: Option<&str>) -> Input {
+        let owned = |text: &str| text.to_owned();
+        Input::Prompt(Prompt { typed: typed.map(owned), piped: piped.map(owned) })
     }
 
     #[test]
-    fn message_and_pipe_become_one_prompt() {
+    fn what_is_typed_and_what_is_piped_stay_apart() {
         let message = || Some("explain:".to_owned());
         for (given, stdin, print, expected) in [
-            (message(), None, false, prompt("explain:", false)),
-            (message(), Some("a\nb\n"), true, prompt("explain:\na\nb", false)),
-            (message(), Some(" \n"), true, prompt("explain:", false)),
-            (None, Some("!rm x\n"), false, prompt("!rm x", true)),
+            (message(), None, false, prompt(Some("explain:"), None)),
+            (message(), Some("a\nb\n"), true, prompt(Some("explain:"), Some("a\nb"))),
+            (message(), Some(" \n"), true, prompt(Some("explain:"), None)),
+            (None, Some("!rm x\n"), false, prompt(None, Some("!rm x"))),
             (None, Some(""), false, Input::Missing),
             (None, None, true, Input::Missing),
             (None, None, false, Input::Nothing),
         ] {
             assert_eq!(combine(given, stdin, print), expected, "{stdin:?} {print}");
+        }
+    }
+
+    #[test]
+    fn the_piped_part_comes_below_the_typed_one() {
+        for (expanded, piped, expected) in [
+            ("explain:", Some("a\nb"), "explain:\na\nb"),
+            ("explain:", None, "explain:"),
+            ("", Some("!rm x"), "!rm x"),
+        ] {
+            assert_eq!(Prompt::message(expanded.to_owned(), piped), expected);
         }
     }
 }

@@ -40,6 +40,10 @@ mod compose;
 
 mod modes;
 
+#[cfg_attr(not(test), expect(dead_code, reason = "the command that exports comes next"))]
+#[expect(unused_imports, reason = "the command that exports comes next")]
+mod export;
+
 use args::{Args, Invocation};
 use environment::Environment;
 use init::Initialized;

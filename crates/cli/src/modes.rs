@@ -3,11 +3,12 @@
 //! Owns the choice among them and the runtime that they run in. All are clients of the agent's
 //! commands and events.
 
+mod expansion;
 mod print;
 mod rpc;
 
 use crate::args::Mode;
-use crate::compose::{self, Blueprint, ComposeError};
+use crate::compose::{self, Blueprint, Built, ComposeError};
 use crate::endpoint::{EndpointError, no_key_help};
 use crate::environment::Environment;
 use crate::input::{self, Input};
@@ -15,11 +16,11 @@ use crate::local_servers::{LOCAL_SERVERS, listening};
 use crate::messages::{self, Exit};
 use crate::settings::Settings;
 use crate::signals::Signals;
-use letscode_core::agent::{self, Agent};
+use expansion::ExpansionError;
+use letscode_core::agent;
 use print::Style;
 use std::process::ExitCode;
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::JoinHandle;
 
 /// How many threads may wait for the disk at once.
 const DISK_THREADS: usize = 16;
@@ -33,8 +34,8 @@ pub(crate) fn run(settings: &Settings, environment: &Environment) -> ExitCode {
 }
 
 fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
-    let (text, piped) = match input::gather(settings.message.clone(), settings.print) {
-        Ok(Input::Prompt { text, piped }) => (text, piped),
+    let prompt = match input::gather(settings.message.clone(), settings.print) {
+        Ok(Input::Prompt(prompt)) => prompt,
         Ok(Input::Nothing) => {
             let text = "this version has no interactive terminal yet: give a message, as in \
                         letscode \"what does this project do?\" (try --help)";
@@ -45,15 +46,23 @@ fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
         }
         Err(error) => return fail(settings, error),
     };
-    let style = if settings.print || piped { Style::Final } else { Style::one_shot() };
+    let style =
+        if settings.print || prompt.typed.is_none() { Style::Final } else { Style::one_shot() };
     let blueprint = match compose::blueprint(settings, environment) {
         Ok(blueprint) => blueprint,
         Err(error) => return fail(settings, explain(&error, settings, environment)),
     };
     in_runtime(settings, blueprint, async |blueprint| {
-        let signals = Signals::listen()?;
-        let (agent, task) = start(blueprint, settings, environment).await?;
-        Ok(print::run(agent, task, signals, text, style).await)
+        let mut signals = Signals::listen()?;
+        let built = build(blueprint, settings, environment).await?;
+        let expanded = tokio::select! {
+            expanded = expansion::expand(&prompt, &built, settings, environment) => expanded?,
+            // A command that was typed dies with the expansion.
+            signal = signals.received() => return Ok(signal.exit_code()),
+        };
+        let Some(message) = expanded else { return Ok(ExitCode::SUCCESS) };
+        let (agent, task) = agent::start(built.parts);
+        Ok(print::run(agent, task, signals, message, style).await)
     })
 }
 
@@ -67,8 +76,8 @@ fn run_rpc(settings: &Settings, environment: &Environment) -> ExitCode {
     };
     in_runtime(settings, blueprint, async |blueprint| {
         let signals = Signals::listen()?;
-        let (agent, task) = match start(blueprint, settings, environment).await {
-            Ok(started) => started,
+        let (agent, task) = match build(blueprint, settings, environment).await {
+            Ok(built) => agent::start(built.parts),
             Err(error) => {
                 rpc::announce_failure(&settings.secrets.mask(error.to_string()));
                 return Err(error);
@@ -83,20 +92,23 @@ fn run_rpc(settings: &Settings, environment: &Environment) -> ExitCode {
 enum StartError {
     #[error(transparent)]
     Compose(#[from] ComposeError),
+    #[error(transparent)]
+    Expansion(#[from] ExpansionError),
     #[error("cannot listen for signals: {0}")]
     Signals(#[from] std::io::Error),
 }
 
-async fn start(
+/// Builds what the agent is started with, and says what is odd about it.
+async fn build(
     blueprint: Blueprint,
     settings: &Settings,
     environment: &Environment,
-) -> Result<(Agent, JoinHandle<()>), StartError> {
-    let (parts, warnings) = blueprint.build(settings, environment).await?;
-    for warning in warnings {
+) -> Result<Built, StartError> {
+    let built = blueprint.build(settings, environment).await?;
+    for warning in &built.warnings {
         messages::warning(warning, &settings.secrets);
     }
-    Ok(agent::start(parts))
+    Ok(built)
 }
 
 /// Runs `mode` in a runtime, and ends every command that the agent started, whatever happened.

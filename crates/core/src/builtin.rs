@@ -2,6 +2,10 @@
 //!
 //! Owns which tools are built in and their order. Must not implement any.
 
+mod skill_tools;
+
+pub use skill_tools::SkillTools;
+
 use crate::hooks::Plugin;
 use crate::tools::{Bash, Edit, Read, ToolRegistry, Write};
 use letscode_wire::HookName;

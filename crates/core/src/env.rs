@@ -33,6 +33,40 @@ pub trait ExecutionEnv: Send + Sync {
     /// Returns a directory's entries, sorted by name.
     fn list<'a>(&'a self, path: &'a Path) -> BoxFuture<'a, Result<Vec<DirEntry>, FileError>>;
 
+    /// Returns what each of these directories lists, in the order asked: as [`list`](Self::list),
+    /// with one wait for all.
+    fn list_all<'a>(
+        &'a self,
+        paths: &'a [PathBuf],
+    ) -> BoxFuture<'a, Vec<Result<Vec<DirEntry>, FileError>>> {
+        Box::pin(async move {
+            let mut listings = Vec::with_capacity(paths.len());
+            for path in paths {
+                listings.push(self.list(path).await);
+            }
+            listings
+        })
+    }
+
+    /// Returns the first `limit` bytes of each of these regular files, in the order asked: as
+    /// [`open`](Self::open), with one wait for all.
+    fn read_heads<'a>(
+        &'a self,
+        paths: &'a [PathBuf],
+        limit: usize,
+    ) -> BoxFuture<'a, Vec<Result<FileHead, FileError>>> {
+        Box::pin(async move {
+            let mut heads = Vec::with_capacity(paths.len());
+            for path in paths {
+                heads.push(match self.open(path).await {
+                    Ok(reader) => FileHead::read(reader, limit).await,
+                    Err(error) => Err(error),
+                });
+            }
+            heads
+        })
+    }
+
     /// Writes a whole file so that a reader, or a crash, sees either the old or the new content.
     fn write<'a>(
         &'a self,
@@ -57,7 +91,7 @@ pub trait ExecutionEnv: Send + Sync {
     }
 
     /// Runs a shell command to its end. `output` gets stdout and stderr as they come, merged in
-    /// order. On time-out or cancellation the whole process tree is ended before this returns;
+    /// order unless the request says otherwise. On time-out or cancellation the whole process tree is ended before this returns;
     /// when the future is dropped, it is killed at once.
     fn run<'a>(
         &'a self,
@@ -94,6 +128,32 @@ pub trait FileWriter: Send {
 
     /// Adds `bytes` at the end.
     fn append(&mut self, bytes: Vec<u8>) -> BoxFuture<'_, Result<(), FileError>>;
+}
+
+/// The beginning of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileHead {
+    /// The bytes, no more than were asked for.
+    pub bytes: Vec<u8>,
+    /// Whether the file goes on after them.
+    pub is_cut: bool,
+}
+
+impl FileHead {
+    /// Reads the first `limit` bytes, and no more of the file than that needs.
+    async fn read(mut reader: Box<dyn FileReader>, limit: usize) -> Result<Self, FileError> {
+        let mut bytes = Vec::new();
+        while bytes.len() <= limit {
+            let chunk = reader.read_chunk().await?;
+            if chunk.is_empty() {
+                break;
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        let is_cut = bytes.len() > limit;
+        bytes.truncate(limit);
+        Ok(Self { bytes, is_cut })
+    }
 }
 
 /// What a path is.
@@ -231,6 +291,19 @@ pub struct RunCommand {
     pub command: String,
     /// When it is ended by force.
     pub timeout: Duration,
+    /// What becomes of its stderr.
+    pub stderr: Stderr,
+}
+
+/// What becomes of a command's stderr.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Stderr {
+    /// It goes with stdout, in the order of writing.
+    #[default]
+    Merged,
+    /// Its end comes after all of stdout, and only when the command does not end well (anything
+    /// but exit code 0).
+    OnFailure,
 }
 
 /// How a command ended.

@@ -21,6 +21,8 @@ pub mod session;
 
 pub mod tools;
 
+pub mod skills;
+
 pub mod prompts;
 
 pub mod hooks;
@@ -28,6 +30,8 @@ pub mod hooks;
 pub mod builtin;
 
 pub mod context;
+
+pub mod input;
 
 pub mod agent;
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 /// A language model behind some endpoint. Called by the agent, once a turn.
 pub trait Model: Send + Sync {
-    /// Returns what is known of the model.
-    fn info(&self) -> &ModelInfo;
+    /// Returns what is known of the model by now: its context window may become known later.
+    fn info(&self) -> ModelInfo;
 
     /// Sends `request` and returns the answer as it comes.
     ///

@@ -1,16 +1,11 @@
-//! The system prompt and the context files that it carries.
+//! The system prompt, the context files that it carries, and the prompt templates.
 //!
 //! Owns their wording and order. Must not send anything.
 
 mod context_files;
 mod system;
+mod templates;
 
 pub use context_files::{ContextFile, load_context_files};
 pub use system::{SkillLine, SystemPromptParts, system_prompt};
-
-/// Returns text as one line without control characters, for names and descriptions that others
-/// wrote.
-fn one_line(text: &str) -> String {
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
-    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
-}
+pub use templates::{Template, load_templates};

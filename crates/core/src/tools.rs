@@ -30,6 +30,12 @@ pub use read::Read;
 pub use registry::{ToolRegistry, ToolSelection, UnknownTool};
 pub use write::Write;
 
+pub(crate) use bash::run_typed;
+pub(crate) use encoding::{Encoding, encoding_of};
+pub(crate) use path::resolve as resolve_path;
+pub(crate) use read::{hidden_note, is_picture};
+pub(crate) use target::shown_name;
+
 use crate::env::ExecutionEnv;
 use futures_util::future::BoxFuture;
 use letscode_wire::{Partial, ToolCallId, ToolOutput, ToolSpec};

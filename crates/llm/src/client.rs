@@ -33,7 +33,6 @@ pub struct Client {
 /// What all requests of a client have in common.
 struct Shared {
     config: ClientConfig,
-    info: ModelInfo,
     endpoint: Endpoint,
     /// The host, as answers carry it in their `meta`.
     host: String,
@@ -49,6 +48,8 @@ struct Learned {
     versioned: bool,
     /// Whether the endpoint has ever answered.
     answered: bool,
+    /// The model's context window in tokens, where known.
+    context_window: Option<u64>,
 }
 
 impl Client {
@@ -65,24 +66,25 @@ impl Client {
             profile: profile::lookup(host_name, &config.model),
             versioned: false,
             answered: false,
+            context_window: config.context_window,
         };
         let host = endpoint.host();
         if config.provider.is_empty() {
             config.provider.clone_from(&host);
         }
-        let info = ModelInfo {
-            name: config.model.clone(),
-            context_window: config.context_window,
-            vision: config.vision,
-        };
         let learned = Mutex::new(learned);
-        Ok(Self { shared: Arc::new(Shared { config, info, endpoint, host, http, learned }) })
+        Ok(Self { shared: Arc::new(Shared { config, endpoint, host, http, learned }) })
     }
 }
 
 impl Model for Client {
-    fn info(&self) -> &ModelInfo {
-        &self.shared.info
+    fn info(&self) -> ModelInfo {
+        let config = &self.shared.config;
+        ModelInfo {
+            name: config.model.clone(),
+            context_window: self.shared.learned().context_window,
+            vision: config.vision,
+        }
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {

@@ -82,8 +82,8 @@ impl ScriptedModel {
 }
 
 impl Model for ScriptedModel {
-    fn info(&self) -> &ModelInfo {
-        &self.info
+    fn info(&self) -> ModelInfo {
+        self.info.clone()
     }
 
     fn stream(&self, request: ModelRequest) -> ModelStream {

@@ -7,7 +7,7 @@ use crate::messages::{self, Exit};
 use crate::signals::Signals;
 use letscode_core::agent::{Agent, Output};
 use letscode_wire::{Command, Event, Message, StreamEvent, Transcript, text_of};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -17,6 +17,9 @@ use tokio::time::timeout;
 
 /// How long an interrupted run may take to end its commands and note it.
 const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// How many characters of a call's main argument are shown.
+const MAX_ARGUMENT: usize = 70;
 
 /// How the answer is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,11 +42,11 @@ pub(crate) async fn run(
     agent: Agent,
     task: JoinHandle<()>,
     mut signals: Signals,
-    prompt: String,
+    prompt: Command,
     style: Style,
 ) -> ExitCode {
     let mut outputs = agent.subscribe();
-    agent.send(Value::Null, Command::Prompt { text: prompt, images: Vec::new() });
+    agent.send(Value::Null, prompt);
     agent.shut_down();
     let mut view = View::new(style);
     loop {
@@ -100,9 +103,9 @@ impl View {
                 if self.style == Style::Live { self.text(delta) } else { Ok(()) }
             }
             Event::MessageEnd { message } if message.as_assistant().is_some() => self.end_line(),
-            Event::ToolExecutionStart { tool_name, .. } => {
+            Event::ToolExecutionStart { tool_name, arguments, .. } => {
                 if self.style == Style::Live {
-                    messages::note(&format!("runs {tool_name}"));
+                    messages::note(&format!("{tool_name} {}", main_argument(arguments)));
                 }
                 Ok(())
             }
@@ -171,6 +174,22 @@ fn final_answer(messages: &Transcript) -> String {
         Message::User(_) | Message::Tool(_) | Message::Custom(_) => None,
     });
     last.unwrap_or_default()
+}
+
+/// Returns what a call is mostly about, in a few words.
+fn main_argument(arguments: &Map<String, Value>) -> String {
+    let named = ["command", "path"].into_iter().find_map(|name| arguments.get(name));
+    let text = named.or_else(|| arguments.values().next()).map(|value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    });
+    let text = text.unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default();
+    if line.len() == text.len() && line.chars().count() <= MAX_ARGUMENT {
+        return text;
+    }
+    let shown: String = line.chars().take(MAX_ARGUMENT).collect();
+    format!("{shown}…")
 }
 
 /// A reader that closed its end, as `head` does, wants no more: that is no failure.

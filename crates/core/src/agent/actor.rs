@@ -14,7 +14,10 @@ use crate::secrets::Secrets;
 use crate::session::SessionStore;
 use crate::tools::FileLedger;
 use futures_util::{FutureExt as _, StreamExt as _};
-use letscode_wire::{Command, ContentPart, Control, Event, Message, RequestId, ToolCall, ToolSpec};
+use letscode_wire::{
+    Command, ContentPart, Control, Event, ImageData, Message, RequestId, RetryNotice, StreamEvent,
+    ToolCall, ToolSpec,
+};
 use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
@@ -174,12 +177,7 @@ impl Actor {
         let input = match command {
             Command::Prompt { text, images } => {
                 self.prompt_id = Some(id);
-                let pictures = images.into_iter().map(|image| ContentPart::Image {
-                    data: image.data,
-                    mime_type: image.mime_type,
-                });
-                let content = std::iter::once(ContentPart::text(text)).chain(pictures).collect();
-                self.step(Input::Prompt(content)).await;
+                self.step(Input::Prompt(prompt_content(text, images))).await;
                 return;
             }
             Command::Steer { text } => Some(Input::Steer(vec![ContentPart::text(text)])),
@@ -215,6 +213,10 @@ impl Actor {
 
     async fn piece(&mut self, piece: Option<Result<ModelEvent, ModelError>>) {
         let input = match piece {
+            Some(Ok(ModelEvent::Stream(StreamEvent::Retry(notice)))) => {
+                let reason = self.secrets().mask(notice.reason).into_owned();
+                Input::Piece(StreamEvent::Retry(RetryNotice { reason, ..notice }))
+            }
             Some(Ok(ModelEvent::Stream(piece))) => Input::Piece(piece),
             Some(Ok(ModelEvent::Notice(text))) => {
                 let text = self.secrets().mask(text).into_owned();
@@ -294,6 +296,8 @@ impl Actor {
         let (system, tools) = (Arc::clone(&self.system), Arc::clone(&self.specs));
         let transcript = self.machine.transcript().clone();
         let hooks = self.runner.hooks.clone();
+        // The time of tools that have ended must not count for the silence of the model.
+        self.status.send_modify(|status| status.tools_until = None);
         let answer = async move {
             let messages = messages_for_model(&transcript, &hooks).await;
             model.stream(ModelRequest { system, messages, tools })
@@ -325,6 +329,16 @@ impl Actor {
     fn secrets(&self) -> &Secrets {
         &self.runner.secrets
     }
+}
+
+/// Returns a prompt's text and pictures; no empty text part beside pictures, which some servers
+/// refuse.
+fn prompt_content(text: String, images: Vec<ImageData>) -> Vec<ContentPart> {
+    let words = (!text.is_empty() || images.is_empty()).then(|| ContentPart::text(text));
+    let pictures = images
+        .into_iter()
+        .map(|ImageData { data, mime_type }| ContentPart::Image { data, mime_type });
+    words.into_iter().chain(pictures).collect()
 }
 
 /// Returns the message with keys masked; the same one where it holds none.

@@ -13,8 +13,8 @@ use crate::tools::{
     FileLedger, Progress, Tool, ToolContext, ToolError, ToolRegistry, check_arguments,
 };
 use letscode_wire::{
-    AfterToolCall, BeforeToolCall, ContentPart, ExecutionMode, HookName, Partial, ToolCall,
-    ToolOutput,
+    AfterToolCall, AfterToolCallReply, BeforeToolCall, ContentPart, ExecutionMode, HookName,
+    Partial, ToolCall, ToolOutput,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -30,6 +30,9 @@ const MAX_RESULT_BYTES: usize = 256 * 1024;
 /// How long a cancelled call may take to end by itself. A command gets 2 s between the two
 /// signals that end it.
 const CANCEL_GRACE: Duration = Duration::from_secs(4);
+
+/// How long the plugins may take over the result of a cancelled call.
+const HOOK_GRACE: Duration = Duration::from_millis(500);
 
 const INTERRUPTED: &str = "Interrupted by the user before the call was complete.";
 const NOT_STARTED: &str = "Not run: the user interrupted the run first.";
@@ -81,8 +84,21 @@ struct Prepared {
 }
 
 impl ToolRunner {
-    /// Runs all calls of a batch to their end. Every call is reported finished exactly once.
+    /// Runs all calls of a batch to their end. Every call is reported finished at least once;
+    /// the first report counts.
     pub(crate) async fn run(self: Arc<Self>, batch: Arc<Batch>) {
+        let work = tokio::spawn(self.run_all(Arc::clone(&batch)));
+        if work.await.is_err() {
+            // A tool or plugin panicked where it is only asked something. A call without an end
+            // would keep the run from ever ending.
+            for (index, call) in batch.calls.iter().enumerate() {
+                let text = format!("The call of {} failed inside.", call.name);
+                batch.report(index, ToolNews::Finished(failure(text)));
+            }
+        }
+    }
+
+    async fn run_all(self: Arc<Self>, batch: Arc<Batch>) {
         let mut prepared = Vec::with_capacity(batch.calls.len());
         let mut classes = Vec::with_capacity(batch.calls.len());
         for (index, call) in batch.calls.iter().enumerate() {
@@ -183,7 +199,7 @@ impl ToolRunner {
         let until = limit.and_then(|limit| Instant::now().checked_add(limit));
         batch.report(index, ToolNews::Started { until });
         let result = self.execute(&ready, index, batch).await;
-        self.finalise(ready.call, result).await
+        self.finalise(ready.call, result, &batch.cancel).await
     }
 
     /// Runs the tool in a task of its own, so that its panic is one failed call.
@@ -198,6 +214,7 @@ impl ToolRunner {
             let (batch, secrets) = (Arc::clone(batch), Arc::clone(&self.secrets));
             Progress::new(move |mut partial: Partial| {
                 mask_content(&secrets, &mut partial.content);
+                partial.details.values_mut().for_each(|value| secrets.mask_value(value));
                 batch.report(index, ToolNews::Shown(partial));
             })
         };
@@ -210,22 +227,23 @@ impl ToolRunner {
             vision: batch.vision,
         };
         let mut task = tokio::spawn(async move { tool.run(arguments, context).await });
-        let overdue = async {
-            batch.cancel.cancelled().await;
-            tokio::time::sleep(CANCEL_GRACE).await;
-        };
         tokio::select! {
             ended = &mut task => ended.unwrap_or_else(|_| {
                 Err(ToolError::new(format!("The tool {} failed inside.", ready.call.name)))
             }),
-            () = overdue => {
+            () = overdue(&batch.cancel, CANCEL_GRACE) => {
                 task.abort();
                 Err(ToolError::new(INTERRUPTED))
             }
         }
     }
 
-    async fn finalise(&self, call: ToolCall, result: Result<ToolOutput, ToolError>) -> Outcome {
+    async fn finalise(
+        &self,
+        call: ToolCall,
+        result: Result<ToolOutput, ToolError>,
+        cancel: &CancellationToken,
+    ) -> Outcome {
         let mut output = result.unwrap_or_else(|error| ToolOutput {
             content: vec![ContentPart::text(error.message)],
             is_error: true,
@@ -233,7 +251,10 @@ impl ToolRunner {
         });
         if self.hooks.wants(HookName::AfterToolCall) {
             let context = AfterToolCall { tool_call: call, result: output.clone() };
-            let reply = self.hooks.after_tool_call(&context).await;
+            let reply = tokio::select! {
+                reply = self.hooks.after_tool_call(&context) => reply,
+                () = overdue(cancel, HOOK_GRACE) => AfterToolCallReply::default(),
+            };
             output.content = reply.content.unwrap_or(output.content);
             output.details = reply.details.unwrap_or(output.details);
             output.is_error = reply.is_error.unwrap_or(output.is_error);
@@ -251,11 +272,7 @@ impl ToolRunner {
     /// Makes a result safe to keep: bounded, and without keys.
     fn guard(&self, mut outcome: Outcome) -> Outcome {
         mask_content(&self.secrets, &mut outcome.content);
-        for part in &mut outcome.content {
-            if let ContentPart::Text { text } = part {
-                cap(text);
-            }
-        }
+        cap(&mut outcome.content);
         outcome.details.values_mut().for_each(|value| self.secrets.mask_value(value));
         outcome
     }
@@ -278,6 +295,12 @@ fn refused(text: String) -> Outcome {
     Outcome { refused: true, ..failure(text) }
 }
 
+/// Waits until `grace` has passed since the cancellation.
+async fn overdue(cancel: &CancellationToken, grace: Duration) {
+    cancel.cancelled().await;
+    tokio::time::sleep(grace).await;
+}
+
 fn mask_content(secrets: &Secrets, content: &mut [ContentPart]) {
     for part in content {
         if let ContentPart::Text { text } = part
@@ -288,11 +311,24 @@ fn mask_content(secrets: &Secrets, content: &mut [ContentPart]) {
     }
 }
 
-fn cap(text: &mut String) {
-    if text.len() <= MAX_RESULT_BYTES {
+/// Cuts what is over the cap from the texts of a result, all together.
+fn cap(content: &mut Vec<ContentPart>) {
+    let size = |part: &ContentPart| match part {
+        ContentPart::Text { text } => text.len(),
+        ContentPart::Image { .. } => 0,
+    };
+    let whole: usize = content.iter().map(size).sum();
+    if whole <= MAX_RESULT_BYTES {
         return;
     }
-    let whole = text.len();
-    text.truncate(text.floor_char_boundary(MAX_RESULT_BYTES));
-    text.push_str(&format!("\n[cut: {whole} bytes in all, {MAX_RESULT_BYTES} shown]"));
+    let mut left = MAX_RESULT_BYTES;
+    for part in content.iter_mut() {
+        if let ContentPart::Text { text } = part {
+            text.truncate(text.floor_char_boundary(left));
+            left -= text.len();
+        }
+    }
+    content.retain(|part| !matches!(part, ContentPart::Text { text } if text.is_empty()));
+    let note = format!("\n[cut: {whole} bytes in all, {MAX_RESULT_BYTES} shown]");
+    content.push(ContentPart::text(note));
 }

@@ -9,8 +9,8 @@ mod write;
 
 use super::process::Commands;
 use super::{
-    CommandEnd, CommandError, DirEntry, ExecutionEnv, FileError, FileInfo, FileReader, FileWriter,
-    OutputSink, RunCommand, WriteFile, WriteReport,
+    CommandEnd, CommandError, DirEntry, ExecutionEnv, FileError, FileHead, FileInfo, FileReader,
+    FileWriter, OutputSink, RunCommand, WriteFile, WriteReport,
 };
 use futures_util::future::BoxFuture;
 use std::io;
@@ -75,6 +75,21 @@ impl ExecutionEnv for LocalEnv {
         Box::pin(blocking(path, files::list))
     }
 
+    fn list_all<'a>(
+        &'a self,
+        paths: &'a [PathBuf],
+    ) -> BoxFuture<'a, Vec<Result<Vec<DirEntry>, FileError>>> {
+        Box::pin(blocking_all(paths, files::list))
+    }
+
+    fn read_heads<'a>(
+        &'a self,
+        paths: &'a [PathBuf],
+        limit: usize,
+    ) -> BoxFuture<'a, Vec<Result<FileHead, FileError>>> {
+        Box::pin(blocking_all(paths, move |path| files::head(path, limit)))
+    }
+
     fn write<'a>(
         &'a self,
         path: &'a Path,
@@ -115,6 +130,26 @@ async fn blocking<T: Send + 'static>(
     match tokio::task::spawn_blocking(move || work(&path)).await {
         Ok(result) => result,
         Err(error) => Err(FileError::Io { path: shown, source: io::Error::other(error) }),
+    }
+}
+
+/// Runs `work` on each of `paths` where blocking is allowed, in one visit there: for many small
+/// files the way there and back costs more than the work.
+async fn blocking_all<T: Send + 'static>(
+    paths: &[PathBuf],
+    work: impl Fn(&Path) -> Result<T, FileError> + Send + 'static,
+) -> Vec<Result<T, FileError>> {
+    let owned = paths.to_owned();
+    let all = move || owned.iter().map(|path| work(path)).collect();
+    match tokio::task::spawn_blocking(all).await {
+        Ok(results) => results,
+        Err(error) => {
+            let failed = |path: &PathBuf| FileError::Io {
+                path: path.clone(),
+                source: io::Error::other(error.to_string()),
+            };
+            paths.iter().map(|path| Err(failed(path))).collect()
+        }
     }
 }
 

@@ -4,7 +4,8 @@
 //! what changes comes last. Says only what is true of the run: no word of a tool that is not at
 //! hand. Must not look at clock, disk or environment.
 
-use super::{ContextFile, one_line};
+use super::ContextFile;
+use crate::skills::one_line;
 use letscode_wire::ToolSpec;
 use std::fmt::Write as _;
 use std::path::Path;

@@ -8,7 +8,7 @@ mod output;
 mod report;
 
 use super::{Access, Tool, ToolContext, ToolError};
-use crate::env::{CommandEnd, CommandError, ExecutionEnv, OutputSink, RunCommand};
+use crate::env::{CommandEnd, CommandError, ExecutionEnv, OutputSink, RunCommand, Stderr};
 use futures_util::future::BoxFuture;
 use letscode_wire::{ContentPart, ExecutionMode, Meta, Partial, ToolOutput, ToolSpec};
 use output::{Output, Spill};
@@ -91,9 +91,23 @@ impl Tool for Bash {
         context: ToolContext,
     ) -> BoxFuture<'a, Result<ToolOutput, ToolError>> {
         let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
-        let request = RunCommand { command: command.to_owned(), timeout: timeout(&arguments) };
+        let request = RunCommand {
+            command: command.to_owned(),
+            timeout: timeout(&arguments),
+            stderr: Stderr::Merged,
+        };
         Box::pin(run(request, context))
     }
+}
+
+/// Runs a command that a person typed: as a call does, but stderr tells only of a failure.
+pub(crate) async fn run_typed(
+    command: &str,
+    context: ToolContext,
+) -> Result<ToolOutput, ToolError> {
+    let timeout = Duration::from_secs_f64(DEFAULT_TIMEOUT);
+    let request = RunCommand { command: command.to_owned(), timeout, stderr: Stderr::OnFailure };
+    run(request, context).await
 }
 
 /// Returns the time-out that the arguments ask for; what makes no sense is the usual one.

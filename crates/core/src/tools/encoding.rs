@@ -10,7 +10,7 @@ pub(super) const HEAD: usize = 8 * 1024;
 
 /// What a file seems to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Encoding {
+pub(crate) enum Encoding {
     /// UTF-8, or some other encoding that keeps ASCII.
     Text,
     /// UTF-16 by its mark; the name says which.
@@ -20,7 +20,7 @@ pub(super) enum Encoding {
 }
 
 /// Returns what the content that starts with `head` seems to be.
-pub(super) fn of(head: &[u8]) -> Encoding {
+pub(crate) fn encoding_of(head: &[u8]) -> Encoding {
     let head = head.get(..HEAD).unwrap_or(head);
     match head {
         // The mark of UTF-32 starts like that of UTF-16; its text has NUL pairs.
@@ -51,9 +51,9 @@ mod tests {
             (b"a\0b", Encoding::Binary),
         ];
         for (head, expected) in cases {
-            assert_eq!(of(head), expected, "{head:?}");
+            assert_eq!(encoding_of(head), expected, "{head:?}");
         }
-        assert_eq!(of(&late), Encoding::Text);
-        assert_eq!(of(&late[1..]), Encoding::Binary);
+        assert_eq!(encoding_of(&late), Encoding::Text);
+        assert_eq!(encoding_of(&late[1..]), Encoding::Binary);
     }
 }

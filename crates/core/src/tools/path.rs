@@ -10,7 +10,7 @@ use std::path::{Component, Path, PathBuf};
 ///
 /// A leading `@`, which models copy from the user's message, is dropped unless something of that
 /// name is there.
-pub(super) async fn resolve(given: &str, home: Option<&Path>, env: &dyn ExecutionEnv) -> PathBuf {
+pub(crate) async fn resolve(given: &str, home: Option<&Path>, env: &dyn ExecutionEnv) -> PathBuf {
     let literal = absolute(given, home, env.working_dir());
     let Some(stripped) = given.strip_prefix('@').filter(|rest| !rest.is_empty()) else {
         return literal;

@@ -7,7 +7,7 @@ mod hidden;
 mod image;
 mod window;
 
-use super::encoding::{self, Encoding};
+use super::encoding::{Encoding, encoding_of};
 use super::parameters;
 use super::path::{access_key, resolve};
 use super::target::{Target, regular_file};
@@ -75,7 +75,7 @@ impl Read {
         if let Some(kind) = ImageKind::of(&file.head) {
             return file.read_image(kind).await;
         }
-        match encoding::of(&file.head) {
+        match encoding_of(&file.head) {
             Encoding::Text => file.read_text(offset, limit).await,
             Encoding::Utf16(name) => Err(ToolError::new(format!(
                 "{given} is {name} text, {} bytes: only UTF-8 is shown; convert it with bash \
@@ -88,6 +88,21 @@ impl Read {
             ))),
         }
     }
+}
+
+/// Returns whether a file that begins with `head` is a picture that models take.
+pub(crate) fn is_picture(head: &[u8]) -> bool {
+    ImageKind::of(head).is_some()
+}
+
+/// Returns a note on what in `text` a person would not see, if there is anything.
+pub(crate) fn hidden_note(text: &str) -> Option<String> {
+    if text.is_ascii() {
+        return None;
+    }
+    let lines = text.lines().zip(1_usize..);
+    let numbered: Vec<String> = lines.map(|(line, number)| format!("{number}\t{line}")).collect();
+    hidden::note(&numbered.join("\n"))
 }
 
 fn spec() -> ToolSpec {

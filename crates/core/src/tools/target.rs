@@ -138,7 +138,7 @@ fn near_names<'a>(name: &str, entries: &'a [DirEntry]) -> Vec<&'a DirEntry> {
 }
 
 /// Returns a name on one line, whatever it contains; a directory's ends in a slash.
-fn shown_name(entry: &DirEntry) -> String {
+pub(crate) fn shown_name(entry: &DirEntry) -> String {
     let mut shown = String::with_capacity(entry.name.len() + 1);
     for character in entry.name.chars() {
         if character.is_control() {

@@ -1,6 +1,7 @@
 //! Tests of the environment in memory.
 
 use super::*;
+use letscode_core::env::Stderr;
 use std::time::Duration;
 
 async fn read(env: &MemEnv, path: &str) -> Result<Vec<u8>, FileError> {
@@ -59,7 +60,11 @@ async fn commands_follow_the_script() {
     let mut seen = Vec::new();
     let mut ends = Vec::new();
     for command in ["make", "make", "serve", "make"] {
-        let request = RunCommand { command: command.to_owned(), timeout: Duration::ZERO };
+        let request = RunCommand {
+            command: command.to_owned(),
+            timeout: Duration::ZERO,
+            stderr: Stderr::Merged,
+        };
         let mut sink = |piece: &[u8]| seen.extend_from_slice(piece);
         ends.push(env.run(request, &mut sink, CancellationToken::new()).await.unwrap().status);
     }

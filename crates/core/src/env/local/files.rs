@@ -5,7 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "this file reads for the local environment")]
 
 use super::{blocking, file_error};
-use crate::env::{DirEntry, FileError, FileInfo, FileKind, FileReader};
+use crate::env::{DirEntry, FileError, FileHead, FileInfo, FileKind, FileReader};
 use futures_util::future::BoxFuture;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
@@ -23,14 +23,33 @@ pub(super) fn metadata(path: &Path) -> Result<FileInfo, FileError> {
 /// blocking thread.
 pub(super) fn open(path: &Path) -> Result<LocalReader, FileError> {
     let fail = |error| file_error(path, error);
+    let (file, size) = open_file(path)?;
+    let (first, rest) = read_piece(file, size).map_err(fail)?;
+    Ok(LocalReader { path: path.to_owned(), first: Some(first), rest })
+}
+
+/// Reads the first `limit` bytes of a regular file.
+pub(super) fn head(path: &Path, limit: usize) -> Result<FileHead, FileError> {
+    let (file, size) = open_file(path)?;
+    let wanted = (limit as u64).saturating_add(1);
+    let capacity = size.saturating_add(1).min(wanted);
+    let mut bytes = Vec::with_capacity(usize::try_from(capacity).unwrap_or_default());
+    file.take(wanted).read_to_end(&mut bytes).map_err(|error| file_error(path, error))?;
+    let is_cut = bytes.len() > limit;
+    bytes.truncate(limit);
+    Ok(FileHead { bytes, is_cut })
+}
+
+/// Opens a regular file; returns its size too.
+fn open_file(path: &Path) -> Result<(File, u64), FileError> {
+    let fail = |error| file_error(path, error);
     // Looked at first, because opening alone makes some devices act; and again once open,
     // because the path may have become another thing meanwhile.
     require_file(path, &fs::metadata(path).map_err(fail)?)?;
     let file = open_without_waiting(OpenOptions::new().read(true), path).map_err(fail)?;
     let metadata = file.metadata().map_err(fail)?;
     require_file(path, &metadata)?;
-    let (first, rest) = read_piece(file, metadata.len()).map_err(fail)?;
-    Ok(LocalReader { path: path.to_owned(), first: Some(first), rest })
+    Ok((file, metadata.len()))
 }
 
 pub(super) fn list(path: &Path) -> Result<Vec<DirEntry>, FileError> {

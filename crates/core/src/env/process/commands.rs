@@ -7,7 +7,8 @@ use super::pump::Pump;
 use super::shell::{Shell, Started};
 use crate::env::{CommandEnd, CommandError, CommandStatus, OutputSink, RunCommand};
 use futures_util::future::BoxFuture;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::pin::pin;
@@ -21,6 +22,9 @@ use tokio_util::sync::CancellationToken;
 const GRACE: Duration = Duration::from_secs(2);
 /// How long the exit of a killed shell is waited for: one in a disk access may die later.
 const REAP_LIMIT: Duration = Duration::from_millis(250);
+
+/// How much is taken of a stderr that was kept apart: what one result can show.
+const STDERR_LIMIT: u64 = 64 * 1024;
 
 /// Runs commands, and knows those that run.
 #[derive(Debug)]
@@ -48,7 +52,8 @@ impl Commands {
         if cancel.is_cancelled() {
             return Ok(CommandEnd { status: CommandStatus::Cancelled, left_running: false });
         }
-        let Started { mut child, pipe, tree } = self.shell.start(working_dir, &request.command)?;
+        let started = self.shell.start(working_dir, &request.command, request.stderr)?;
+        let Started { mut child, pipe, stderr, tree } = started;
         let live = self.live.begin(tree);
         let mut pump = Pump::new(pipe, output);
         let mut exit = child.wait();
@@ -70,6 +75,13 @@ impl Commands {
         }
         let left_running = pump.drain().await;
         live.over();
+        if let Some(stderr) = stderr.filter(|_| status != CommandStatus::Exited(0)) {
+            let end = tokio::task::spawn_blocking(move || end_of(stderr)).await;
+            // A file that cannot be read back has nothing to tell.
+            if let Ok(Ok(end)) = end {
+                output.take(&end).await;
+            }
+        }
         Ok(CommandEnd { status, left_running })
     }
 }
@@ -80,6 +92,15 @@ fn exited(status: io::Result<ExitStatus>) -> Result<CommandStatus, CommandError>
         (Some(code), _) => CommandStatus::Exited(code),
         (None, signal) => CommandStatus::Signaled(signal.unwrap_or_default()),
     })
+}
+
+/// Returns what stands at the end of a command's stderr.
+fn end_of(mut stderr: File) -> io::Result<Vec<u8>> {
+    let size = stderr.metadata()?.len();
+    stderr.seek(SeekFrom::Start(size.saturating_sub(STDERR_LIMIT)))?;
+    let mut end = Vec::new();
+    stderr.take(STDERR_LIMIT).read_to_end(&mut end)?;
+    Ok(end)
 }
 
 /// Ends a tree while its last words are still heard, and takes the shell's exit status so

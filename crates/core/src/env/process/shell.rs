@@ -5,8 +5,9 @@
 #![expect(clippy::disallowed_methods, reason = "this file starts the commands of the agent's work")]
 
 use super::tree::ProcessTree;
-use crate::env::CommandError;
+use crate::env::{CommandError, Stderr};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
@@ -65,6 +66,8 @@ pub(super) struct Started {
     pub(super) child: Box<dyn ChildWrapper>,
     /// Gives what the command writes to stdout and stderr, in the order of writing.
     pub(super) pipe: Receiver,
+    /// Takes what it writes to stderr, where that is kept apart.
+    pub(super) stderr: Option<File>,
     pub(super) tree: ProcessTree,
 }
 
@@ -74,15 +77,20 @@ impl Shell {
     }
 
     /// Starts `command` in `working_dir`.
-    pub(super) fn start(&self, working_dir: &Path, command: &str) -> Result<Started, CommandError> {
+    pub(super) fn start(
+        &self,
+        working_dir: &Path,
+        command: &str,
+        stderr: Stderr,
+    ) -> Result<Started, CommandError> {
         if !working_dir.is_dir() {
             return Err(CommandError::WorkingDirGone { path: working_dir.to_owned() });
         }
         if let Some(shell) = self.found.get() {
-            return self.start_with(shell, working_dir, command);
+            return self.start_with(shell, working_dir, command, stderr);
         }
         for shell in SHELLS {
-            match self.start_with(shell, working_dir, command) {
+            match self.start_with(shell, working_dir, command, stderr) {
                 Err(CommandError::NoShell) => {}
                 Err(error) => return Err(error),
                 Ok(started) => {
@@ -99,6 +107,7 @@ impl Shell {
         (program, arguments): &(&str, &[&str]),
         working_dir: &Path,
         text: &str,
+        stderr: Stderr,
     ) -> Result<Started, CommandError> {
         let fail = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => CommandError::NoShell,
@@ -109,7 +118,20 @@ impl Shell {
         let (reader, writer) = io::pipe().map_err(fail)?;
         let mut command = Command::new(program);
         command.args(*arguments).arg(text).current_dir(working_dir).env("PWD", working_dir);
-        command.stdin(Stdio::null()).stdout(writer.try_clone().map_err(fail)?).stderr(writer);
+        command.stdin(Stdio::null());
+        let stderr = match stderr {
+            Stderr::Merged => {
+                command.stdout(writer.try_clone().map_err(fail)?).stderr(writer);
+                None
+            }
+            Stderr::OnFailure => {
+                // A file, not a second pipe: whatever is left in the background cannot block on
+                // it, and nobody has to read along. It has no name and goes with its last user.
+                let file = tempfile::tempfile().map_err(fail)?;
+                command.stdout(writer).stderr(file.try_clone().map_err(fail)?);
+                Some(file)
+            }
+        };
         command.envs(SET.iter().copied()).env(MARKER, &marker);
         for name in REMOVED {
             command.env_remove(name);
@@ -126,6 +148,6 @@ impl Shell {
         // The wrapper's own wait also waits for background children.
         let child = child.into_inner();
         let pipe = Receiver::from_owned_fd(reader.into()).map_err(fail)?;
-        Ok(Started { child, pipe, tree: ProcessTree::new(leader, marker).map_err(fail)? })
+        Ok(Started { child, pipe, stderr, tree: ProcessTree::new(leader, marker).map_err(fail)? })
     }
 }

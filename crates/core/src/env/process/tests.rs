@@ -5,6 +5,7 @@ use crate::env::rerun::test_command_with_mounts;
 use crate::env::rerun::{require_success, test_command};
 use crate::env::{
     CommandEnd, CommandError, CommandStatus, ExecutionEnv, LocalEnv, LocalEnvOptions, RunCommand,
+    Stderr,
 };
 use rustix::process::{Pid, Signal, kill_process};
 use std::path::Path;
@@ -23,7 +24,7 @@ fn env_in(folder: &Path) -> LocalEnv {
 }
 
 fn request(command: &str, timeout: Duration) -> RunCommand {
-    RunCommand { command: command.to_owned(), timeout }
+    RunCommand { command: command.to_owned(), timeout, stderr: Stderr::Merged }
 }
 
 struct Ran {

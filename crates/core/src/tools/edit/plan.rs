@@ -2,7 +2,7 @@
 //!
 //! Owns which files and texts can be edited at all. Pure: must not touch files.
 
-use crate::tools::encoding::{self, BYTE_ORDER_MARK, Encoding};
+use crate::tools::encoding::{BYTE_ORDER_MARK, Encoding, encoding_of};
 use crate::tools::matching::{self, Count, Forgiven, Miss};
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ pub(super) enum Refusal {
 
 /// Returns what `request` makes of the content `file`.
 pub(super) fn plan(file: &[u8], request: &Request) -> Result<Plan, Refusal> {
-    match encoding::of(file) {
+    match encoding_of(file) {
         Encoding::Text => {}
         Encoding::Utf16(name) => return Err(Refusal::Utf16(name)),
         Encoding::Binary => return Err(Refusal::Binary),

@@ -1,0 +1,78 @@
+//! From a prompt of the command line to the message that is sent.
+//!
+//! Owns which part of it is expanded (what was typed, never what was piped in) and what is said
+//! on the way. Must not start the agent.
+
+use crate::compose::Built;
+use crate::environment::Environment;
+use crate::input::Prompt;
+use crate::messages;
+use crate::settings::Settings;
+use letscode_core::input::{Context, Expanded, InputError, expand as expand_typed};
+use letscode_core::prompts::load_templates;
+use letscode_wire::{Command, ContentPart, ImageData, text_of};
+use tokio_util::sync::CancellationToken;
+
+/// The slash commands that need no terminal.
+const COMMANDS: &[&str] = &[];
+
+/// Why there is nothing to send.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ExpansionError {
+    /// What was typed asks for something that is not there.
+    #[error(transparent)]
+    Input(#[from] InputError),
+    /// A command that this mode does not carry out.
+    #[error("/{0} cannot be used on the command line")]
+    Command(String),
+}
+
+/// Returns the prompt to send; `None` where what was typed asked for no answer.
+pub(super) async fn expand(
+    prompt: &Prompt,
+    built: &Built,
+    settings: &Settings,
+    environment: &Environment,
+) -> Result<Option<Command>, ExpansionError> {
+    let piped = prompt.piped.as_deref();
+    let Some(typed) = &prompt.typed else {
+        let text = Prompt::message(String::new(), piped);
+        return Ok(Some(Command::Prompt { text, images: Vec::new() }));
+    };
+    let mut templates = Vec::new();
+    if typed.starts_with('/') {
+        let (found, warnings) = load_templates(&*built.parts.env, environment.home()).await;
+        for warning in warnings {
+            messages::warning(warning, &settings.secrets);
+        }
+        templates = found;
+    }
+    let context = Context {
+        env: &built.parts.env,
+        home: environment.home(),
+        commands: COMMANDS,
+        skills: &built.skills,
+        templates: &templates,
+        vision: built.parts.model.info().vision,
+        cancel: CancellationToken::new(),
+    };
+    let (content, notices) = match expand_typed(typed, &context).await? {
+        Expanded::Prompt { content, notices } => (Some(content), notices),
+        Expanded::Silent { notices } => (None, notices),
+        Expanded::Command { name, .. } => return Err(ExpansionError::Command(name)),
+    };
+    for notice in notices {
+        messages::warning(notice, &settings.secrets);
+    }
+    Ok(content.map(|content| Command::Prompt {
+        text: Prompt::message(text_of(&content), piped),
+        images: content.into_iter().filter_map(image).collect(),
+    }))
+}
+
+fn image(part: ContentPart) -> Option<ImageData> {
+    match part {
+        ContentPart::Image { data, mime_type } => Some(ImageData { data, mime_type }),
+        ContentPart::Text { .. } => None,
+    }
+}

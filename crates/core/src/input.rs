@@ -1,0 +1,158 @@
+//! What a person types, made into what the model is sent: `/name`, `!command`, `@path`.
+//!
+//! Owns the three notations and their order: slash first, then `!`, then `@`. Only what was typed
+//! is looked at: the text of a skill or a template, a command's output and a file's content are
+//! never expanded, since others may have written them. What is read this way is bounded, and
+//! marked as data. Must not be used on text that came through a pipe or from a host.
+
+mod at_path;
+mod attachments;
+mod shell;
+mod slash;
+
+use crate::env::ExecutionEnv;
+use crate::prompts::Template;
+use crate::skills::Skill;
+use attachments::Attachments;
+use letscode_wire::ContentPart;
+use slash::Slash;
+use std::path::Path;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+/// What an expansion may use.
+#[derive(Clone)]
+pub struct Context<'a> {
+    /// Files and processes.
+    pub env: &'a Arc<dyn ExecutionEnv>,
+    /// What a leading `~/` in a path stands for.
+    pub home: Option<&'a Path>,
+    /// The names of the slash commands, without the slash.
+    pub commands: &'a [&'a str],
+    /// The skills, which `/skill:NAME` calls for.
+    pub skills: &'a [Arc<Skill>],
+    /// The prompt templates. One with the name of a command is never used.
+    pub templates: &'a [Template],
+    /// Whether the model takes images.
+    pub vision: bool,
+    /// Ends a command that was typed.
+    pub cancel: CancellationToken,
+}
+
+/// What typed text turned out to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expanded {
+    /// Something to send. Without any notation it is the typed text, byte for byte.
+    Prompt {
+        /// One text, then the pictures.
+        content: Vec<ContentPart>,
+        /// What the person should know of it, a line each.
+        notices: Vec<String>,
+    },
+    /// A command that has run and of which the model hears nothing (`!!command`).
+    Silent {
+        /// What the person should know of it, a line each.
+        notices: Vec<String>,
+    },
+    /// A slash command.
+    Command {
+        /// Its name, without the slash.
+        name: String,
+        /// All that follows it.
+        arguments: String,
+    },
+}
+
+/// Why typed text cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum InputError {
+    /// The text is a slash and a name that nothing has.
+    #[error("there is no command or prompt template /{name}{hint}")]
+    UnknownCommand {
+        /// The name.
+        name: String,
+        /// What there is, as the end of the sentence.
+        hint: String,
+    },
+    /// `/skill:` and a name that no skill has.
+    #[error("there is no skill named {name:?}{hint}")]
+    UnknownSkill {
+        /// The name.
+        name: String,
+        /// What there is, as the end of the sentence.
+        hint: String,
+    },
+    /// The typed command could not even be started.
+    #[error("cannot run {command:?}: {reason}")]
+    Shell {
+        /// The command.
+        command: String,
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Returns what typed text means. May read files, and runs the command that a `!` asks for.
+///
+/// # Errors
+/// When the text asks for something that is not there.
+pub async fn expand(text: &str, context: &Context<'_>) -> Result<Expanded, InputError> {
+    let mut notices = Vec::new();
+    match slash::read(text, context)? {
+        Slash::Command { name, arguments } => {
+            return Ok(Expanded::Command {
+                name: name.to_owned(),
+                arguments: arguments.to_owned(),
+            });
+        }
+        Slash::Spliced { text, arguments } => {
+            return Ok(prompt(text, arguments, notices, context).await);
+        }
+        Slash::Unknown { name } => {
+            notices.push(format!("there is no command /{name}: the message is sent as it is"));
+        }
+        Slash::None => {}
+    }
+    let Some(typed) = shell::read(text) else {
+        return Ok(prompt(text.to_owned(), text, notices, context).await);
+    };
+    let ran = shell::run(typed.command, context).await?;
+    notices.extend(ran.notice);
+    if typed.is_silent {
+        return Ok(Expanded::Silent { notices });
+    }
+    let mut spliced = ran.text;
+    if !typed.question.is_empty() {
+        spliced.push_str("\n\n");
+        spliced.push_str(typed.question);
+    }
+    Ok(prompt(spliced, typed.question, notices, context).await)
+}
+
+/// Returns `text` with what the paths in `typed`, a part of it, name.
+async fn prompt(
+    text: String,
+    typed: &str,
+    mut notices: Vec<String>,
+    context: &Context<'_>,
+) -> Expanded {
+    let mut attachments = Attachments::new(context);
+    for mention in at_path::mentions(typed) {
+        attachments.add(&mention).await;
+    }
+    notices.append(&mut attachments.notices);
+    let mut content = vec![ContentPart::text(text + &attachments.text)];
+    content.append(&mut attachments.images);
+    Expanded::Prompt { content, notices }
+}
+
+/// Returns foreign text between marks that it cannot close itself.
+fn fenced(content: &str) -> String {
+    let runs = content.split(|character| character != '`').map(str::len);
+    let fence = "`".repeat(runs.max().unwrap_or_default().max(2) + 1);
+    let end = if content.ends_with('\n') { "" } else { "\n" };
+    format!("{fence}\n{content}{end}{fence}")
+}
+
+#[cfg(test)]
+mod tests;

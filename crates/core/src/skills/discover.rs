@@ -1,0 +1,170 @@
+//! Where skills are, and which of two with one name holds.
+//!
+//! Owns the search path (prompt templates have the same one), the limits, and the names of the
+//! tools. All reading goes through the environment, a few waits for any number of skills. Must
+//! not obey them.
+
+use super::{Document, Skill, one_line, readable_text};
+use crate::env::{ExecutionEnv, FileError, FileHead};
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+/// How much of one file is taken, in bytes.
+const SIZE_LIMIT: usize = 64 * 1024;
+/// How many files are read.
+const FILE_LIMIT: usize = 2_000;
+/// How long a description may be, in characters.
+const DESCRIPTION_LIMIT: usize = 1_024;
+/// What an endpoint takes as the name of a tool, in characters.
+const TOOL_NAME_LIMIT: usize = 64;
+
+/// The folders in the user's home that hold skills and prompts.
+const HOME_FOLDERS: [&str; 4] = [".letscode", ".agents", ".pi/agent", ".claude"];
+/// The folders in a project's directories that do.
+const PROJECT_FOLDERS: [&str; 4] = [".letscode", ".agents", ".pi", ".claude"];
+
+/// Returns all skills, sorted by name, and what is wrong with them, a line each.
+///
+/// Of two with one name the one found later holds; that is worth a warning where they differ.
+pub async fn load_skills(env: &dyn ExecutionEnv, home: Option<&Path>) -> (Vec<Skill>, Vec<String>) {
+    let mut warnings = Vec::new();
+    let files = skill_files(env, home, &mut warnings).await;
+    let heads = env.read_heads(&files, SIZE_LIMIT).await;
+    let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
+    for (path, head) in files.iter().zip(heads) {
+        let skill = match head {
+            Ok(head) => read_skill(path, &head, &mut warnings),
+            // A directory that holds no skill.
+            Err(FileError::NotFound { .. } | FileError::NotADirectory { .. }) => continue,
+            Err(error) => {
+                warnings.push(format!("a skill is left out: {error}"));
+                continue;
+            }
+        };
+        let folder = skill.folder.clone();
+        if let Some(earlier) = skills.insert(skill.name.clone(), skill)
+            && let Some(later) = skills.get(&earlier.name)
+            && earlier.body != later.body
+        {
+            warnings.push(format!(
+                "skill {} in {} is used, not the other one in {}",
+                earlier.name,
+                folder.display(),
+                earlier.folder.display()
+            ));
+        }
+    }
+    let mut skills: Vec<Skill> = skills.into_values().collect();
+    name_tools(&mut skills, &mut warnings);
+    (skills, warnings)
+}
+
+/// Returns the folders called `kind` that may be there, those that outweigh the others last: the
+/// user's, then those of the outermost to the nearest directory, the home excluded.
+pub(crate) fn source_folders(working_dir: &Path, home: Option<&Path>, kind: &str) -> Vec<PathBuf> {
+    let in_home = home.into_iter().flat_map(|home| HOME_FOLDERS.map(|folder| home.join(folder)));
+    let mut directories: Vec<&Path> =
+        working_dir.ancestors().filter(|directory| Some(*directory) != home).collect();
+    directories.reverse();
+    let in_projects = directories
+        .into_iter()
+        .flat_map(|directory| PROJECT_FOLDERS.map(|folder| directory.join(folder)));
+    in_home.chain(in_projects).map(|folder| folder.join(kind)).collect()
+}
+
+/// Returns where skills may be: a file in each directory of the sources.
+async fn skill_files(
+    env: &dyn ExecutionEnv,
+    home: Option<&Path>,
+    warnings: &mut Vec<String>,
+) -> Vec<PathBuf> {
+    let folders = source_folders(env.working_dir(), home, "skills");
+    let mut files = Vec::new();
+    for (folder, entries) in folders.iter().zip(env.list_all(&folders).await) {
+        match entries {
+            Ok(entries) => {
+                let directories = entries.into_iter().filter(|entry| entry.is_dir);
+                files.extend(directories.map(|entry| folder.join(entry.name).join("SKILL.md")));
+            }
+            Err(FileError::NotFound { .. } | FileError::NotADirectory { .. }) => {}
+            Err(error) => warnings.push(format!("skills are left out: {error}")),
+        }
+    }
+    if let Some(more) = files.len().checked_sub(FILE_LIMIT).filter(|more| *more > 0) {
+        warnings.push(format!("there are more than {FILE_LIMIT} skills: {more} are left out"));
+        // The nearest ones, which outweigh the others, are last.
+        files.drain(..more);
+    }
+    files
+}
+
+fn read_skill(path: &Path, head: &FileHead, warnings: &mut Vec<String>) -> Skill {
+    let text = readable_text(path, head, warnings);
+    let document = Document::read(&text);
+    let folder = path.parent().unwrap_or(path).to_owned();
+    let folder_name = one_line(&folder.file_name().unwrap_or_default().to_string_lossy());
+    let shown = path.display();
+    let mut odd = Vec::new();
+
+    let mut name = document.field("name").map(one_line).unwrap_or_default();
+    if name.is_empty() {
+        odd.push("there is no name: the folder's is taken".to_owned());
+        name = folder_name;
+    } else if name != folder_name {
+        odd.push(format!("its name is {name}, not that of its folder"));
+    }
+    let mut description = document.field("description").map(one_line).unwrap_or_default();
+    if description.is_empty() {
+        odd.push("there is no description: the model sees only the name".to_owned());
+        description.clone_from(&name);
+    }
+    if let Some((end, _)) = description.char_indices().nth(DESCRIPTION_LIMIT) {
+        odd.push(format!("its description is cut after {DESCRIPTION_LIMIT} characters"));
+        description.truncate(end);
+        description.push('…');
+    }
+    // One line for a file, however much is odd: a wrong front matter explains the rest.
+    match &document.problem {
+        Some(problem) => warnings.push(format!(
+            "{shown}:{}: {}; the skill is used all the same, as {name}",
+            problem.line,
+            one_line(&problem.text)
+        )),
+        None if odd.is_empty() => {}
+        None => warnings.push(format!("{shown}: {}", odd.join("; "))),
+    }
+    let tool = (!document.is_on("disable-model-invocation")).then(|| tool_name(&name));
+    Skill { body: document.body.to_owned(), name, description, folder, tool }
+}
+
+/// Returns the name of a skill's tool: `skill_` and the name, in the characters that a tool may
+/// have.
+fn tool_name(name: &str) -> String {
+    let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    "skill_".chars().chain(name.chars().map(allowed)).take(TOOL_NAME_LIMIT).collect()
+}
+
+/// Gives each skill a tool of its own where several names come down to one.
+fn name_tools(skills: &mut [Skill], warnings: &mut Vec<String>) {
+    let mut taken: HashSet<String> = HashSet::new();
+    for skill in skills {
+        let Some(tool) = &mut skill.tool else { continue };
+        if !taken.insert(tool.clone()) {
+            let free = (2_usize..).map(|number| numbered(tool, number));
+            let Some(free) = free.into_iter().find(|name| !taken.contains(name)) else { continue };
+            let name = &skill.name;
+            warnings.push(format!("skill {name}: {tool} is another skill's, so it is {free}"));
+            taken.insert(free.clone());
+            *tool = free;
+        }
+    }
+}
+
+fn numbered(tool: &str, number: usize) -> String {
+    let suffix = format!("_{number}");
+    let kept: String = tool.chars().take(TOOL_NAME_LIMIT - suffix.len()).collect();
+    kept + &suffix
+}
+
+#[cfg(test)]
+mod tests;

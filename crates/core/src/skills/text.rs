@@ -1,0 +1,48 @@
+//! The bytes of a file that a person wrote for the model, as text.
+//!
+//! Owns the leniency: marks, line ends, damage and size never make such a file useless. Must not
+//! look for meaning.
+
+use crate::env::FileHead;
+use std::borrow::Cow;
+use std::path::Path;
+
+/// Returns the text of the file at `path`: `\n` line endings, no control characters, no white
+/// space at the end. What had to be repaired, and that the file was cut, is said in `warnings`.
+pub(crate) fn readable_text(path: &Path, head: &FileHead, warnings: &mut Vec<String>) -> String {
+    let shown = path.display();
+    let size = head.bytes.len() / 1024;
+    let bytes = head.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head.bytes);
+    let bytes = if head.is_cut { without_cut_character(bytes) } else { bytes };
+    let decoded = String::from_utf8_lossy(bytes);
+    if matches!(decoded, Cow::Owned(_)) {
+        let text = "is not UTF-8: what could not be read is replaced, save it as UTF-8";
+        warnings.push(format!("{shown} {text}"));
+    }
+    let decoded = decoded.replace("\r\n", "\n").replace('\r', "\n");
+    let is_printable = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
+    let mut text: String = decoded.chars().filter(is_printable).collect();
+    text.truncate(text.trim_end().len());
+    if head.is_cut {
+        warnings.push(format!("{shown} is too long: only its first {size} KB are used"));
+        text.push_str(&format!("\n\n[cut here: the file is longer than {size} KB]"));
+    }
+    text
+}
+
+/// Returns text as one line without control characters, for names and descriptions that others
+/// wrote.
+pub(crate) fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns `bytes` without a last character that the cut went through.
+fn without_cut_character(bytes: &[u8]) -> &[u8] {
+    match std::str::from_utf8(bytes) {
+        Err(error) if error.error_len().is_none() => {
+            bytes.get(..error.valid_up_to()).unwrap_or_default()
+        }
+        _ => bytes,
+    }
+}
