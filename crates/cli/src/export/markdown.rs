@@ -48,7 +48,7 @@ enum End<'e> {
     /// Of a link that leads nowhere: the address that it was to lead to.
     Address(CowStr<'e>),
     /// Of a picture.
-    Picture(Box<End<'e>>),
+    Picture(Box<Self>),
 }
 
 impl<'h, 's, 'e> Renderer<'h, 's, 'e> {

@@ -1,4 +1,5 @@
 //! Conversations for the tests of this folder, and for a look at pages in a browser.
+//! Must not be used outside of tests.
 
 use letscode_wire::{
     AssistantMessage, ContentPart, CustomMessage, Message, MessageId, StopReason, ToolCall,

@@ -1,3 +1,5 @@
+//! Tests of the exported page: what it shows, and that it runs and loads nothing.
+
 use super::outline::{self, Entry};
 use super::samples::{self, HOSTILE, answer, hostile_everywhere, result, user};
 use super::{ExportInput, to_html};

@@ -13,16 +13,19 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// What a plugin makes of a context.
+type Answer<C, R> = Box<dyn Fn(&C) -> R + Send + Sync>;
+
 /// A plugin of functions; those that are not set are not asked for.
 #[derive(Default)]
 struct TestPlugin {
     hooks: Vec<HookName>,
     guards: bool,
-    before: Option<Box<dyn Fn(&BeforeToolCall) -> BeforeToolCallReply + Send + Sync>>,
-    after: Option<Box<dyn Fn(&AfterToolCall) -> AfterToolCallReply + Send + Sync>>,
-    transform: Option<Box<dyn Fn(&Transcript) -> Transcript + Send + Sync>>,
-    convert: Option<Box<dyn Fn(&Transcript) -> Transcript + Send + Sync>>,
-    render: Option<Box<dyn Fn(&CustomMessage) -> Option<Message> + Send + Sync>>,
+    before: Option<Answer<BeforeToolCall, BeforeToolCallReply>>,
+    after: Option<Answer<AfterToolCall, AfterToolCallReply>>,
+    transform: Option<Answer<Transcript, Transcript>>,
+    convert: Option<Answer<Transcript, Transcript>>,
+    render: Option<Answer<CustomMessage, Option<Message>>>,
     events: Arc<Mutex<Vec<Arc<Event>>>>,
 }
 

@@ -1,5 +1,12 @@
 //! Tests of the whole agent over its public surface: commands in, subscriptions out.
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a panic is how a test fails"
+)]
+#![expect(clippy::disallowed_methods, reason = "tests look at real files")]
 
 mod stage;
 
