@@ -24,8 +24,7 @@ pub(crate) struct Profile {
     pub(crate) reasoning_back: ReasoningBack,
     /// Which ids of tool calls are legal.
     pub(crate) call_ids: CallIdRule,
-    /// Whether roles must alternate: neighbouring messages of one role are merged, and an
-    /// assistant's line is put between a tool's result and a user.
+    /// Whether roles must alternate: neighbouring messages of one role are merged.
     pub(crate) strict_roles: bool,
     /// Which JSON Schema the endpoint understands.
     pub(crate) schema: SchemaRule,

@@ -1,1 +1,1 @@
-
+//! Tests of what a person types: the three notations and their order.

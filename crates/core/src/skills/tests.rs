@@ -1,1 +1,1 @@
-
+//! Tests of skills as tools.

@@ -1,8 +1,8 @@
 //! From any history to one that every server takes.
 //!
 //! Owns the rules that hold for the order of messages: each call is answered by exactly one
-//! result, directly behind it and in its order; ids are legal and unique; nothing is empty;
-//! images stand in user messages only. Borrows all texts. Must not write JSON.
+//! result, directly behind it and in its order; no user follows a result directly; ids are legal
+//! and unique; nothing is empty; images stand in user messages only. Borrows all texts. Must not write JSON.
 
 use super::call_ids::CallIds;
 use super::{BodyContext, Sent};
@@ -22,7 +22,7 @@ const SEE_IMAGE: &str = "(the image follows below)";
 const RESULT_IMAGES: &str = "Images from the tool results above:";
 /// What stands for an image that the model cannot see.
 const IMAGE_LEFT_OUT: &str = "[an image was left out: this model takes no images]";
-/// What stands between a result and a user where roles must alternate.
+/// What stands between a result and a user, who may not follow it directly.
 const BRIDGE: &str = "(continuing)";
 /// What stands between two messages that were merged.
 const BETWEEN_MERGED: &str = "\n\n";
@@ -134,20 +134,17 @@ impl<'a> Planner<'a, '_> {
                 }
             }
         }
-        if self.context.profile.strict_roles {
-            match self.plan.messages.last_mut() {
-                Some(WireMessage::User { pieces: before }) => {
-                    before.push(Piece::Text(BETWEEN_MERGED));
-                    before.extend(pieces);
-                    return;
-                }
-                Some(WireMessage::Tool { .. }) => self.plan.messages.push(WireMessage::Assistant {
-                    texts: vec![BRIDGE],
-                    calls: Vec::new(),
-                    reasoning: Reasoning::None,
-                }),
-                Some(WireMessage::Assistant { .. }) | None => {}
+        match self.plan.messages.last_mut() {
+            Some(WireMessage::User { pieces: before }) if self.context.profile.strict_roles => {
+                before.push(Piece::Text(BETWEEN_MERGED));
+                before.extend(pieces);
+                return;
             }
+            Some(WireMessage::Tool { .. }) => {
+                self.count_assistant(&[BRIDGE], &[], Reasoning::None);
+                self.push_assistant(vec![BRIDGE], Vec::new(), Reasoning::None);
+            }
+            Some(WireMessage::User { .. } | WireMessage::Assistant { .. }) | None => {}
         }
         self.plan.messages.push(WireMessage::User { pieces });
     }

@@ -1,1 +1,1 @@
-
+//! Tests of templates: where they are found and what is put in.

@@ -1,1 +1,1 @@
-
+//! Tests of where skills are found, and which of two holds.

@@ -1,1 +1,1 @@
-
+//! Tests of reading front matter, strict and lenient.

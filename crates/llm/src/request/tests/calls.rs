@@ -8,6 +8,11 @@ fn result(id: &str, content: &str) -> Value {
     json!({"role": "tool", "tool_call_id": id, "content": content})
 }
 
+/// Returns what stands between a result and a user.
+fn bridge() -> Value {
+    json!({"role": "assistant", "content": "(continuing)"})
+}
+
 fn caller(ids: &[&str]) -> Value {
     let calls: Vec<Value> = ids.iter().map(|id| sent_call(id, "read", "{}")).collect();
     json!({"role": "assistant", "content": null, "tool_calls": calls})
@@ -55,9 +60,11 @@ fn w55_a23_calls_without_result_are_answered_anywhere_in_the_history() {
             caller(&["a", "b"]),
             result("a", INTERRUPTED),
             result("b", "B"),
+            bridge(),
             {"role": "user", "content": "2"},
             caller(&["c"]),
             result("c", INTERRUPTED),
+            bridge(),
             {"role": "user", "content": "3"},
             {"role": "assistant", "content": "done"},
             caller(&["d"]),
@@ -75,6 +82,7 @@ fn w55_results_move_behind_their_calls_in_call_order() {
             caller(&["a", "b"]),
             result("a", "A"),
             result("b", "B"),
+            bridge(),
             {"role": "user", "content": "steer"},
         ])
     );
@@ -97,6 +105,7 @@ fn w55_results_that_no_call_asked_for_are_dropped() {
             {"role": "user", "content": "1"},
             caller(&["a"]),
             result("a", "A"),
+            bridge(),
             {"role": "user", "content": "2"},
         ])
     );
@@ -189,7 +198,7 @@ fn w57_mistral_never_sees_a_user_behind_a_tool_nor_two_users() {
             {"role": "user", "content": "1\n\n2"},
             caller(&["abcdefghi"]),
             result("abcdefghi", "R"),
-            {"role": "assistant", "content": "(continuing)"},
+            bridge(),
             {"role": "user", "content": "3\n\n4"},
             {"role": "assistant", "content": "half\n\nwhole"},
         ])

@@ -142,10 +142,11 @@ fn w63_images_of_results_follow_in_one_user_message() {
     };
     let sent = sent_messages(history(), &plain());
     let roles: Vec<&Value> = sent.as_array().unwrap().iter().map(|it| &it["role"]).collect();
-    assert_eq!(roles, ["assistant", "tool", "tool", "user"]);
+    assert_eq!(roles, ["assistant", "tool", "tool", "assistant", "user"]);
     assert_eq!(sent[1]["content"], "a.png");
     assert_eq!(sent[2]["content"], "(the image follows below)");
-    let urls: Vec<&Value> = sent[3]["content"].as_array().unwrap()[1..]
+    assert_eq!(sent[3]["content"], "(continuing)");
+    let urls: Vec<&Value> = sent[4]["content"].as_array().unwrap()[1..]
         .iter()
         .map(|part| &part["image_url"]["url"])
         .collect();
