@@ -70,7 +70,7 @@ impl ExecutionEnv for Files {
     fn run<'a>(
         &'a self,
         _: RunCommand,
-        _: OutputSink<'a>,
+        _: &'a mut dyn OutputSink,
         _: CancellationToken,
     ) -> BoxFuture<'a, Result<CommandEnd, CommandError>> {
         unreachable!("only opened")
