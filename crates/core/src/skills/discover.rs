@@ -42,12 +42,13 @@ pub async fn load_skills(env: &dyn ExecutionEnv, home: Option<&Path>) -> (Vec<Sk
                 continue;
             }
         };
-        let body = skill.body.clone();
-        if let Some(earlier) = skills.insert(skill.name.clone(), skill)
-            && earlier.body != body
+        if let Some(earlier) = skills.get(&skill.name)
+            && earlier.body != skill.body
         {
-            replaced.entry(earlier.name).or_default().push(earlier.folder.display().to_string());
+            let folders = replaced.entry(skill.name.clone()).or_default();
+            folders.push(earlier.folder.display().to_string());
         }
+        skills.insert(skill.name.clone(), skill);
     }
     for (name, folders) in replaced {
         if let Some(skill) = skills.get(&name) {
