@@ -1,3 +1,5 @@
+//! `@path`: where it begins, what is attached, the limits.
+
 use super::*;
 use crate::input::at_path::mentions;
 

@@ -1,3 +1,5 @@
+//! `/name`: commands, skills, templates, and what only looks like one.
+
 use super::*;
 
 #[tokio::test]

@@ -1,3 +1,4 @@
+//! `!command`: its end, its output, its failures.
 #![cfg(unix)]
 
 use super::*;
