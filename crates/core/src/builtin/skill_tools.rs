@@ -68,7 +68,7 @@ mod tests {
         let tools = Hooks::new(plugins, HookTimeouts::default()).register().tools;
         let all = ["read", "write", "edit", "bash", "skill_one", "skill_two"];
         assert_eq!(tools.names(), all);
-        let mut some = tools.clone();
+        let mut some = tools;
         let chosen = vec!["skill_two".to_owned(), "read".to_owned()];
         some.select(&ToolSelection::Only(chosen)).unwrap();
         assert_eq!(some.names(), ["read", "skill_two"]);
