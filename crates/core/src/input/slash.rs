@@ -45,6 +45,7 @@ pub(super) fn read<'a>(text: &'a str, context: &Context<'_>) -> Result<Slash<'a>
         return Ok(Slash::Unknown { name });
     }
     let templates = context.templates.iter().map(|template| template.name.as_str());
+    let templates = templates.filter(|name| !context.commands.contains(name));
     let mut known: Vec<String> =
         context.commands.iter().copied().chain(templates).map(|name| format!("/{name}")).collect();
     known.extend(context.skills.iter().map(|skill| format!("/skill:{}", skill.name)));

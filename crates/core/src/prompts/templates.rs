@@ -91,20 +91,17 @@ impl Template {
         let mut text = String::with_capacity(self.body.len() + arguments.len());
         let mut has_place = false;
         let mut rest = self.body.as_str();
-        while let Some((before, behind)) = rest.split_once("{{") {
+        while let Some((before, behind)) = rest.split_once('{') {
             text.push_str(before);
-            let place = behind.split_once("}}");
-            let value = place.and_then(|(name, _)| value_of(name.trim(), arguments, &words));
-            match (place, value) {
-                (Some((_, after)), Some(value)) => {
-                    has_place = true;
-                    text.push_str(value);
-                    rest = after;
-                }
-                _ => {
-                    text.push_str("{{");
-                    rest = behind;
-                }
+            let place = place_at(behind)
+                .and_then(|(name, after)| Some((value_of(name.trim(), arguments, &words)?, after)));
+            if let Some((value, after)) = place {
+                has_place = true;
+                text.push_str(value);
+                rest = after;
+            } else {
+                text.push('{');
+                rest = behind;
             }
         }
         text.push_str(rest);
@@ -115,6 +112,15 @@ impl Template {
         }
         text
     }
+}
+
+/// Returns the name between double braces and what follows them, where `text`, behind a first
+/// brace, goes on so.
+fn place_at(text: &str) -> Option<(&str, &str)> {
+    let inside = text.strip_prefix('{')?;
+    let end = inside.find(['{', '}'])?;
+    let (name, behind) = inside.split_at_checked(end)?;
+    Some((name, behind.strip_prefix("}}")?))
 }
 
 /// Returns what stands for `{{name}}`; `None` where that is no place for an argument.

@@ -31,6 +31,7 @@ pub async fn load_skills(env: &dyn ExecutionEnv, home: Option<&Path>) -> (Vec<Sk
     let files = skill_files(env, home, &mut warnings).await;
     let heads = env.read_heads(&files, SIZE_LIMIT).await;
     let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
+    let mut replaced: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (path, head) in files.iter().zip(heads) {
         let skill = match head {
             Ok(head) => read_skill(path, &head, &mut warnings),
@@ -41,17 +42,18 @@ pub async fn load_skills(env: &dyn ExecutionEnv, home: Option<&Path>) -> (Vec<Sk
                 continue;
             }
         };
-        let folder = skill.folder.clone();
-        if let Some(earlier) = skills.insert(skill.name.clone(), skill)
-            && let Some(later) = skills.get(&earlier.name)
-            && earlier.body != later.body
+        if let Some(earlier) = skills.get(&skill.name)
+            && earlier.body != skill.body
         {
-            warnings.push(format!(
-                "skill {} in {} is used, not the other one in {}",
-                earlier.name,
-                folder.display(),
-                earlier.folder.display()
-            ));
+            let folders = replaced.entry(skill.name.clone()).or_default();
+            folders.push(earlier.folder.display().to_string());
+        }
+        skills.insert(skill.name.clone(), skill);
+    }
+    for (name, folders) in replaced {
+        if let Some(skill) = skills.get(&name) {
+            let (used, others) = (skill.folder.display(), folders.join(", "));
+            warnings.push(format!("skill {name} in {used} is used, not what differs in {others}"));
         }
     }
     let mut skills: Vec<Skill> = skills.into_values().collect();

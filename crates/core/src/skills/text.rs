@@ -19,9 +19,13 @@ pub(crate) fn readable_text(path: &Path, head: &FileHead, warnings: &mut Vec<Str
         let text = "is not UTF-8: what could not be read is replaced, save it as UTF-8";
         warnings.push(format!("{shown} {text}"));
     }
-    let decoded = decoded.replace("\r\n", "\n").replace('\r', "\n");
-    let is_printable = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
-    let mut text: String = decoded.chars().filter(is_printable).collect();
+    let mut text = if is_plain(&decoded) {
+        decoded.into_owned()
+    } else {
+        let decoded = decoded.replace("\r\n", "\n").replace('\r', "\n");
+        let is_printable = |c: &char| matches!(c, '\n' | '\t') || !c.is_control();
+        decoded.chars().filter(is_printable).collect()
+    };
     text.truncate(text.trim_end().len());
     if head.is_cut {
         warnings.push(format!("{shown} is too long: only its first {size} KB are used"));
@@ -35,6 +39,19 @@ pub(crate) fn readable_text(path: &Path, head: &FileHead, warnings: &mut Vec<Str
 pub(crate) fn one_line(text: &str) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns whether a text surely has no control character. Most files have none, and there may be
+/// hundreds of them at the start of the program.
+fn is_plain(text: &str) -> bool {
+    // The C1 controls are the characters that begin with this byte and some others.
+    const C1_LEAD: u8 = 0xC2;
+    let is_plain = |byte: u8| match byte {
+        b'\n' | b'\t' => true,
+        0x7F | C1_LEAD => false,
+        _ => byte >= b' ',
+    };
+    text.bytes().all(is_plain)
 }
 
 /// Returns `bytes` without a last character that the cut went through.

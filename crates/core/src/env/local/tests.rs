@@ -297,3 +297,25 @@ async fn a50_a_temporary_file_is_private_and_grows() {
     assert!(path.to_str().unwrap().ends_with(".log"));
     assert!(path.starts_with(place.folder.path()));
 }
+
+#[tokio::test]
+async fn many_files_and_folders_are_visited_at_once_each_with_its_own_error() {
+    let place = place();
+    let (one, two) = (place.put("one", "12345"), place.put("two", "12"));
+    let paths = [one.clone(), place.path("none"), two, place.folder.path().to_owned()];
+    let heads = place.env.read_heads(&paths, 3).await;
+    let shown: Vec<String> = heads
+        .iter()
+        .map(|head| match head {
+            Ok(head) => format!("{}{}", String::from_utf8_lossy(&head.bytes), head.is_cut),
+            Err(error) => error.to_string(),
+        })
+        .collect();
+    let at = |path: &Path| path.display().to_string();
+    let none = format!("no such file: {}", at(&paths[1]));
+    assert_eq!(shown, ["123true", &none, "12false", &format!("is a directory: {}", at(&paths[3]))]);
+
+    let listings = place.env.list_all(&[paths[3].clone(), one]).await;
+    assert_eq!(listings[0].as_ref().unwrap().len(), 2);
+    assert!(matches!(listings[1], Err(FileError::NotADirectory { .. })));
+}

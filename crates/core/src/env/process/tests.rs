@@ -399,3 +399,27 @@ async fn other_work_goes_on_beside_a_fast_writer() {
     assert_eq!(length, 30_000_000);
     assert!(turns > 100, "{turns}");
 }
+
+#[tokio::test]
+async fn stderr_kept_apart_comes_last_and_only_after_a_failure() {
+    for (command, expected) in [
+        ("echo err >&2; echo out", "out\n"),
+        ("echo err >&2; echo out; exit 3", "out\nerr\n"),
+        ("echo err >&2; kill -9 $$", "err\n"),
+        ("exit 1", ""),
+    ] {
+        let folder = TempDir::new().unwrap();
+        let request = RunCommand { stderr: Stderr::OnFailure, ..request(command, HANG) };
+        let ran = run_until(&env_in(folder.path()), request, None).await;
+        assert_eq!(ran.output, expected, "{command}");
+    }
+}
+
+#[tokio::test]
+async fn of_a_long_stderr_kept_apart_the_end_comes() {
+    let folder = TempDir::new().unwrap();
+    let command = "seq 1 200000 >&2; exit 1";
+    let request = RunCommand { stderr: Stderr::OnFailure, ..request(command, HANG) };
+    let ran = run_until(&env_in(folder.path()), request, None).await;
+    assert!(ran.output.len() <= 64 * 1024 && ran.output.ends_with("\n200000\n"));
+}
