@@ -20,7 +20,10 @@ mod fallback;
 mod http;
 mod retry;
 
+mod models;
+
 mod client;
 
 pub use client::Client;
 pub use config::{ClientConfig, ConfigError, Price, ProxySettings, Secret};
+pub use models::{ListedModel, ListingConfig, ListingError, list_models};
