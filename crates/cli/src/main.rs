@@ -16,6 +16,7 @@ mod config;
 mod init;
 
 mod catalog;
+mod router;
 
 mod local_servers;
 
@@ -33,6 +34,9 @@ mod input;
 mod signals;
 
 mod compose;
+
+#[cfg_attr(not(test), expect(dead_code, reason = "the models command reads it"))]
+mod model_list;
 
 mod modes;
 

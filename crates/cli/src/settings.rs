@@ -12,6 +12,7 @@ use crate::config::{self, TrustFlag};
 use crate::endpoint::{self, EndpointError, EndpointRequest, Target};
 use crate::environment::{Environment, Network};
 use crate::paths::{Project, UserPaths, sessions_directory};
+use crate::router::RouterList;
 use crate::thinking::ThinkingLevel;
 use crate::trust::LeftOut;
 use letscode_core::secrets::Secrets;
@@ -88,6 +89,8 @@ pub(crate) struct Settings {
     pub(crate) network: Network,
     /// The known models and providers.
     pub(crate) catalog: Catalog,
+    /// The models that OpenRouter knows beyond those.
+    pub(crate) router: RouterList,
     /// What no text may show.
     pub(crate) secrets: Arc<Secrets>,
     /// The variables that commands do not inherit.
@@ -207,6 +210,7 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
         update_check: environment.text("LETSCODE_NO_UPDATE_CHECK").is_none(),
         left_out: loaded.left_out,
         sessions: sessions_directory(environment, user.as_ref()),
+        router: RouterList::new(user.as_ref()),
         user,
         network: environment.network(),
         catalog,
@@ -238,7 +242,7 @@ impl Settings {
             base_url_config: self.addresses.base_url_config.as_deref(),
             thinking: self.thinking,
         };
-        endpoint::resolve(&request, &self.catalog, environment)
+        endpoint::resolve(&request, &self.catalog, &self.router, environment)
     }
 }
 
