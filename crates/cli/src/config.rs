@@ -47,6 +47,8 @@ pub(crate) struct Config {
     pub(crate) keep_env: Vec<String>,
     /// Whether the prompt's editor is vi-like.
     pub(crate) vi: Option<bool>,
+    /// Where the newest version is told; nobody looks without it.
+    pub(crate) update_url: Option<String>,
     /// Own key bindings.
     pub(crate) keys: Table,
     /// Settings of plugins as a whole: which are enabled.
@@ -93,10 +95,11 @@ pub(crate) fn load(
     };
     if let Some(project) = project {
         let file = read(&project.config(), &mut loaded.warnings);
-        let mut table = match &file {
-            Some(file) => layer::clean(file, &mut loaded.warnings),
-            None => Table::new(),
-        };
+        let mut table = Table::new();
+        if let Some(file) = &file {
+            table = layer::clean(file, &mut loaded.warnings);
+            layer::take_users_own(&mut table, file, &mut loaded.warnings);
+        }
         let mut without_trust = table.clone();
         let mut names = layer::take_untrusted(&mut without_trust, &settings);
         if project.has_plugins {
@@ -143,6 +146,7 @@ impl Config {
             thinking: take("thinking").as_ref().and_then(keys::level),
             keep_env: take("keep_env").as_ref().and_then(keys::names).unwrap_or_default(),
             vi: flag(take("vi")),
+            update_url: text(take("update_url")),
             keys: subtable(take("keys")),
             plugins: subtable(take("plugins")),
             tables: table,

@@ -15,6 +15,7 @@ use crate::local_servers::{LOCAL_SERVERS, listening};
 use crate::messages::{self, Exit};
 use crate::settings::Settings;
 use crate::signals::Signals;
+use crate::update_notice;
 use letscode_core::agent::{self, Agent};
 use print::Style;
 use std::process::ExitCode;
@@ -52,6 +53,11 @@ fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
     };
     in_runtime(settings, blueprint, async |blueprint| {
         let signals = Signals::listen()?;
+        if !(settings.print || piped)
+            && let Some(line) = update_notice::notice(settings, environment)
+        {
+            messages::note(&line);
+        }
         let (agent, task) = start(blueprint, settings, environment).await?;
         Ok(print::run(agent, task, signals, text, style).await)
     })

@@ -77,8 +77,8 @@ pub(crate) struct Settings {
     pub(crate) project_plugins: Option<PathBuf>,
     /// Whether the user's own plugins are loaded.
     pub(crate) user_plugins: bool,
-    /// Whether to look for a newer version.
-    pub(crate) update_check: bool,
+    /// Where to look for a newer version; `None` for nowhere.
+    pub(crate) update_url: Option<String>,
     /// What of the project waits for trust.
     pub(crate) left_out: Option<LeftOut>,
     /// The user's own files; `None` without a home.
@@ -207,7 +207,7 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
         plugin_tables: config.tables,
         project_plugins: loaded.project_plugins,
         user_plugins: !(args.isolated || environment.is_on("LETSCODE_NO_USER_PLUGINS")),
-        update_check: environment.text("LETSCODE_NO_UPDATE_CHECK").is_none(),
+        update_url: update_url(environment, config.update_url),
         left_out: loaded.left_out,
         sessions: sessions_directory(environment, user.as_ref()),
         router: RouterList::new(user.as_ref()),
@@ -253,6 +253,16 @@ impl ModelChoice {
         let asked = self.asked.as_deref();
         asked.or(session).or(self.configured.as_deref()).unwrap_or(DEFAULT_MODEL)
     }
+}
+
+/// Returns where to look for a newer version: the user's address, else the one that was built in.
+/// A machine that checks code looks nowhere.
+fn update_url(environment: &Environment, configured: Option<String>) -> Option<String> {
+    let is_off = ["LETSCODE_NO_UPDATE_CHECK", "CI"];
+    if is_off.iter().any(|name| environment.text(name).is_some()) {
+        return None;
+    }
+    configured.or_else(|| option_env!("LETSCODE_UPDATE_URL").map(str::to_owned))
 }
 
 /// Joins the words of a message.

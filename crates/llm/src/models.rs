@@ -168,7 +168,11 @@ async fn fetch(http: &Http, url: &Url) -> Result<reading::List, ListingError> {
 }
 
 /// Asks for one document; a question with a body is a POST.
-async fn ask(http: &Http, url: &Url, body: Option<Vec<u8>>) -> Result<Value, ListingError> {
+pub(crate) async fn ask(
+    http: &Http,
+    url: &Url,
+    body: Option<Vec<u8>>,
+) -> Result<Value, ListingError> {
     let shown = || endpoint::shown(url);
     let unreachable = |cause| ListingError::Unreachable { url: shown(), cause };
     let mut response = http.ask(url, body).await.map_err(|error| match error {

@@ -76,14 +76,31 @@ fn all_keys_are_read() {
         thinking: Some(ThinkingLevel::High),
         keep_env: vec!["GEMINI_API_KEY".to_owned()],
         vi: Some(true),
+        update_url: None,
         keys: table("send = 'ctrl-j'"),
         plugins: table("memory = true"),
         tables: table("[mcp.servers.a]\ncommand = 'a'"),
     };
     assert_eq!(check(text, "", TrustFlag::AsRecorded), expected);
     assert_eq!(check("", text, TrustFlag::Trusted), expected);
-    for key in KEYS {
+    for key in KEYS.iter().filter(|key| key.reach != keys::Reach::User) {
         assert!(text.contains(key.name), "{} is not tested", key.name);
+    }
+}
+
+#[test]
+fn a46_what_is_the_users_own_is_left_out_of_any_project_with_a_warning() {
+    let keys: Vec<_> = KEYS.iter().filter(|key| key.reach == keys::Reach::User).collect();
+    assert!(!keys.is_empty());
+    for key in keys {
+        let text = format!("{} = 'http://there'", key.name);
+        assert_ne!(check(&text, "", TrustFlag::AsRecorded), Config::default(), "{}", key.name);
+        for flag in [TrustFlag::AsRecorded, TrustFlag::Trusted] {
+            let loaded = place("", &text).load(flag);
+            assert_eq!(loaded.config, Config::default(), "{}", key.name);
+            assert_eq!(loaded.left_out, None, "trust would not help");
+            assert!(loaded.warnings[0].contains(key.name), "{:?}", loaded.warnings);
+        }
     }
 }
 

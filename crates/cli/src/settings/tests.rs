@@ -51,7 +51,8 @@ fn defaults_hold_where_nobody_says_anything() {
     assert_eq!(settings.session, SessionChoice::New);
     assert_eq!(settings.message, None);
     assert!(settings.keep_session && settings.context_files && settings.footer);
-    assert!(settings.user_plugins && settings.update_check);
+    assert!(settings.user_plugins);
+    assert_eq!(settings.update_url, None);
     assert!(!settings.print && !settings.verbose && !settings.vi);
     assert_eq!(settings.left_out, None);
 }
@@ -234,9 +235,11 @@ fn plugins_of_the_user_and_the_update_check_can_be_turned_off() {
         (&["--isolated"][..], &[][..], false, true),
         (&[], &[("LETSCODE_NO_USER_PLUGINS", "1")], false, true),
         (&[], &[("LETSCODE_NO_UPDATE_CHECK", "1")], true, false),
+        (&[], &[("CI", "true")], true, false),
     ] {
-        let settings = settings(&Start { arguments, variables, ..Start::default() });
+        let user = "update_url = 'http://there'";
+        let settings = settings(&Start { arguments, variables, user, ..Start::default() });
         assert_eq!(settings.user_plugins, user_plugins);
-        assert_eq!(settings.update_check, update_check);
+        assert_eq!(settings.update_url.is_some(), update_check);
     }
 }
