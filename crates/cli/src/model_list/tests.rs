@@ -1,3 +1,5 @@
+//! Tests of the merged list of models.
+
 use super::*;
 use crate::args::{self, Invocation};
 use crate::endpoint::Target;

@@ -1,3 +1,5 @@
+//! Tests of the notice about a newer version.
+
 use super::*;
 use crate::args::{self, Invocation};
 use crate::settings;

@@ -1,3 +1,5 @@
+//! Tests of the list of models and the learned window, against a server of scripted bytes.
+
 use super::*;
 use crate::client::tests::server::{Reply, Server, chunk, finish};
 use crate::{Client, ListedModel};
@@ -360,9 +362,14 @@ async fn the_window_is_asked_for_once_and_only_if_it_is_wanted_and_unknown() {
     let lists = targets(&server).iter().filter(|target| *target == "/v1/models").count();
     assert_eq!(lists, 1, "{:?}", targets(&server));
 
-    for change in [(|config| config.learns_window = false) as fn(&mut ClientConfig), |config| {
-        config.context_window = Some(1000)
-    }] {
+    for change in [
+        (|config| {
+            config.learns_window = false;
+        }) as fn(&mut ClientConfig),
+        |config| {
+            config.context_window = Some(1000);
+        },
+    ] {
         let server = Server::start([Reply::word("a"), Reply::word("b")]).await;
         let client = client(&server, change);
         let before = client.info().context_window;
