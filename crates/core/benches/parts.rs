@@ -10,7 +10,9 @@ use letscode_core::session;
 use letscode_core::tools::{Edit, FileLedger, Progress, Tool, ToolContext};
 use letscode_testkit::mem_env::MemEnv;
 
-use letscode_wire::{ContentPart, EntryId, Message, Meta, Record, SESSION_VERSION, UserMessage};
+use letscode_wire::{
+    ContentPart, Decoder, EntryId, Message, Meta, Record, SESSION_VERSION, UserMessage, encode_line,
+};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use tokio::runtime::Builder;
