@@ -46,7 +46,7 @@ fn exact_edit_in_1_mib(bencher: Bencher<'_, '_>) {
 /// The same line with another indentation: every way to forgive a difference is tried.
 #[divan::bench(sample_count = 20)]
 fn forgiving_edit_in_1_mib(bencher: Bencher<'_, '_>) {
-    bench_edit(bencher, "let value_9999 = compute(9999);\n  let value_10000 = compute(10000);");
+    bench_edit(bencher, "  let value_9999 = compute(9999);\n  let value_10000 = compute(10000);");
 }
 
 /// Cuts 1 MiB of stream into lines, 64 KiB at a time.
