@@ -10,8 +10,10 @@ mod values;
 pub(crate) use values::{Mode, ToolNames};
 
 use crate::thinking::ThinkingLevel;
+use clap::ValueEnum as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser};
+use clap_complete::Shell;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -30,6 +32,8 @@ pub(crate) enum Invocation {
     Trust(Option<PathBuf>),
     /// Take that trust back.
     Untrust(Option<PathBuf>),
+    /// Print the script that lets this shell complete the command line.
+    Completions(Shell),
     /// Run the agent.
     Run(Box<Args>),
 }
@@ -46,7 +50,7 @@ pub(crate) struct UsageError(String);
     name = "letscode",
     version,
     about = "A coding agent for the terminal. Talks to any OpenAI-compatible model.",
-    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode trust|untrust [DIR]",
+    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode trust|untrust [DIR]\n       letscode completions SHELL",
     after_help = AFTER_HELP,
     help_template = "{about}\n\n{usage-heading} {usage}\n\n{all-args}{after-help}",
     args_override_self = true,
@@ -144,7 +148,7 @@ Settings: flag > environment > .letscode/config.toml > ~/.letscode/config.toml >
 Exit codes: 0 done, 1 the provider failed, 2 wrong usage, 130 Ctrl+C.";
 
 /// Names that are a subcommand where they are the very first argument.
-const SUBCOMMANDS: [&str; 8] =
+pub(crate) const SUBCOMMANDS: [&str; 8] =
     ["install", "uninstall", "run", "plugins", "trust", "untrust", "mcp", "completions"];
 
 /// Reads the arguments, without the program's name.
@@ -167,6 +171,7 @@ fn subcommand(name: &str, arguments: &[OsString]) -> Result<Invocation, UsageErr
     let make = match name {
         "trust" => Invocation::Trust,
         "untrust" => Invocation::Untrust,
+        "completions" => return completions(arguments, &as_message),
         _ => {
             return Err(UsageError(format!("this build has no {name} command yet; {as_message}")));
         }
@@ -182,6 +187,27 @@ fn subcommand(name: &str, arguments: &[OsString]) -> Result<Invocation, UsageErr
         [word] if !word.as_encoded_bytes().starts_with(b"-") => Ok(make(Some(word.into()))),
         _ => Err(UsageError(format!("{name} takes one directory at most; {as_message}"))),
     }
+}
+
+/// Reads the shell that a script is wanted for.
+fn completions(arguments: &[OsString], as_message: &str) -> Result<Invocation, UsageError> {
+    let names: Vec<String> = Shell::value_variants().iter().map(ToString::to_string).collect();
+    let shell = match arguments {
+        [word] if word == "--help" || word == "-h" => {
+            return Ok(Invocation::Help(format!(
+                "Usage: letscode completions {}\n\n\
+             Prints a script that lets the shell complete the command line; source it, or put it\n\
+             where the shell looks for such scripts.\n",
+                names.join("|")
+            )));
+        }
+        [word] => word.to_str().and_then(|name| Shell::from_str(name, true).ok()),
+        _ => None,
+    };
+    shell.map(Invocation::Completions).ok_or_else(|| {
+        let names = names.join(", ");
+        UsageError(format!("completions takes one shell of {names}; {as_message}"))
+    })
 }
 
 /// Reads options and message.

@@ -6,7 +6,7 @@
 use crate::catalog;
 use crate::demo::DemoModel;
 use crate::endpoint::{Endpoint, EndpointError, Target};
-use crate::environment::Environment;
+use crate::environment::{Environment, Network};
 use crate::settings::{SessionChoice, Settings, ToolChoice};
 use crate::thinking::ThinkingLevel;
 use letscode_core::agent::{AgentParts, SystemStamps};
@@ -202,6 +202,8 @@ fn open_session(
 fn client_config(endpoint: Endpoint, settings: &Settings) -> ClientConfig {
     let network = &settings.network;
     ClientConfig {
+        // Only the server itself knows what it runs a model with.
+        learns_window: endpoint.is_this_machine || endpoint.provider.is_none(),
         api_key: endpoint.api_key.as_ref().map(|key| Secret::new(key.expose())),
         provider: endpoint.provider.unwrap_or_default(),
         thinking: (endpoint.thinking != ThinkingLevel::Off)
@@ -211,14 +213,19 @@ fn client_config(endpoint: Endpoint, settings: &Settings) -> ClientConfig {
         context_window: endpoint.context_window,
         vision: endpoint.vision,
         price: endpoint.price.map(price),
-        proxy: ProxySettings {
-            http: network.http_proxy.clone(),
-            https: network.https_proxy.clone(),
-            all: network.all_proxy.clone(),
-            no_proxy: network.no_proxy.clone(),
-        },
+        proxy: proxy_settings(network),
         extra_roots: network.certificates.clone(),
         ..ClientConfig::new(endpoint.base_url, endpoint.model)
+    }
+}
+
+/// Returns the proxies to go through.
+pub(crate) fn proxy_settings(network: &Network) -> ProxySettings {
+    ProxySettings {
+        http: network.http_proxy.clone(),
+        https: network.https_proxy.clone(),
+        all: network.all_proxy.clone(),
+        no_proxy: network.no_proxy.clone(),
     }
 }
 

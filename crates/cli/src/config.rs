@@ -41,6 +41,8 @@ pub(crate) struct Config {
     pub(crate) thinking: Option<ThinkingLevel>,
     /// Variables with keys that commands inherit all the same.
     pub(crate) keep_env: Vec<String>,
+    /// Where the newest version is told; nobody looks without it.
+    pub(crate) update_url: Option<String>,
 }
 
 /// The config files, read.
@@ -91,10 +93,11 @@ fn merged(
     };
     if let Some(project) = project {
         let file = read(&project.config(), warnings);
-        let mut table = match &file {
-            Some(file) => layer::clean(file, warnings),
-            None => Table::new(),
-        };
+        let mut table = Table::new();
+        if let Some(file) = &file {
+            table = layer::clean(file, warnings);
+            layer::take_users_own(&mut table, file, warnings);
+        }
         let mut without_trust = table.clone();
         let mut names = layer::take_untrusted(&mut without_trust, &settings);
         if project.has_plugins {
@@ -131,6 +134,7 @@ impl Config {
             no_context_files: flag("no_context_files"),
             thinking: table.get("thinking").and_then(keys::level),
             keep_env: names("keep_env").unwrap_or_default(),
+            update_url: text("update_url"),
         }
     }
 }

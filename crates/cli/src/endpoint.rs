@@ -13,8 +13,9 @@ mod tests;
 pub(crate) use base_url::BaseUrlError;
 pub(crate) use help::no_key_help;
 
-use crate::catalog::{Catalog, OPENAI, Price, Provider};
+use crate::catalog::{Catalog, Model, OPENAI, Price, Provider};
 use crate::environment::Environment;
+use crate::router::{OPENROUTER, RouterList};
 use crate::thinking::ThinkingLevel;
 use base_url::BaseUrl;
 use std::fmt;
@@ -71,6 +72,8 @@ pub(crate) struct Endpoint {
     pub(crate) vision: bool,
     /// What it costs, where known.
     pub(crate) price: Option<Price>,
+    /// Whether the server runs on this machine.
+    pub(crate) is_this_machine: bool,
 }
 
 /// A key. Its debug output does not show it.
@@ -134,12 +137,18 @@ pub(crate) enum BaseOrigin {
 pub(crate) fn resolve(
     request: &EndpointRequest<'_>,
     catalog: &Catalog,
+    router: &RouterList,
     environment: &Environment,
 ) -> Result<Target, EndpointError> {
     let known = catalog.model(request.model);
     if request.model == DEMO_MODEL && request.base_url_flag.is_none() && known.is_none() {
         return Ok(Target::Demo);
     }
+    let routed = match known {
+        Some(_) => None,
+        None => routed_model(request, catalog, router, environment),
+    };
+    let known = known.or(routed.as_ref());
     let provider = known.and_then(|model| catalog.provider(&model.provider));
     let (text, origin) = choose_base_url(request, provider, catalog, environment);
     let base = match BaseUrl::parse(text) {
@@ -166,7 +175,24 @@ pub(crate) fn resolve(
         context_window: known.and_then(|model| model.context_window),
         vision: known.is_none_or(|model| model.vision),
         price: known.and_then(|model| model.price),
+        is_this_machine: base.is_this_machine(),
     })))
+}
+
+/// Returns what OpenRouter tells of a model that no catalog knows. Reads its list only where it
+/// may decide: the key is set, and no flag gives another address.
+fn routed_model(
+    request: &EndpointRequest<'_>,
+    catalog: &Catalog,
+    router: &RouterList,
+    environment: &Environment,
+) -> Option<Model> {
+    let provider = catalog.provider(OPENROUTER)?;
+    let has_key = provider.key_variables.iter().any(|name| environment.text(name).is_some());
+    if !has_key || request.base_url_flag.is_some() {
+        return None;
+    }
+    router.model(request.model)
 }
 
 /// Chooses the address: the flag; the model's provider; for `openai` and unknown models what
@@ -279,6 +305,14 @@ fn may_get_openai_key(question: &KeyQuestion<'_>) -> bool {
         }
     };
     *question.origin == BaseOrigin::CommandLine || ambient_is_providers()
+}
+
+impl Endpoint {
+    /// Returns the name of who answers: the catalog's, or the host.
+    pub(crate) fn server_name(&self) -> String {
+        let host = || Some(BaseUrl::parse(&self.base_url).ok()?.host().to_owned());
+        self.provider.clone().or_else(host).unwrap_or_default()
+    }
 }
 
 impl ApiKey {

@@ -88,6 +88,11 @@ impl Environment {
         jiff::ZonedDateTime::now().date().to_string()
     }
 
+    /// Returns the time in seconds since 1970.
+    pub(crate) fn seconds_since_epoch(&self) -> i64 {
+        jiff::Timestamp::now().as_second()
+    }
+
     /// Returns the variables that say how to reach the outside, lower case before upper case.
     pub(crate) fn network(&self) -> Network {
         let either = |lower: &str, upper: &str| self.text(lower).or_else(|| self.text(upper));

@@ -119,6 +119,7 @@ mod tests {
             no_context_files: Some(false),
             thinking: Some(ThinkingLevel::Off),
             keep_env: Vec::new(),
+            update_url: None,
         };
         assert_eq!(uncommented, expected);
     }

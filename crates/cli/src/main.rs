@@ -8,6 +8,7 @@
 )]
 
 mod args;
+mod completions;
 
 mod environment;
 mod files;
@@ -20,6 +21,7 @@ mod config;
 mod init;
 
 mod catalog;
+mod router;
 
 mod local_servers;
 
@@ -37,6 +39,11 @@ mod input;
 mod signals;
 
 mod compose;
+
+#[cfg_attr(not(test), expect(dead_code, reason = "the models command reads it"))]
+mod model_list;
+
+mod update_notice;
 
 mod modes;
 
@@ -76,6 +83,10 @@ fn main() -> ExitCode {
             messages::print(&text);
             Exit::Success
         }
+        Ok(Invocation::Completions(shell)) => {
+            messages::print(&completions::script(shell));
+            Exit::Success
+        }
         Ok(invocation) => match Environment::capture() {
             Ok(environment) => return carry_out(invocation, &environment),
             Err(error) => usage(format_args!(
@@ -93,7 +104,7 @@ fn carry_out(invocation: Invocation, environment: &Environment) -> ExitCode {
     let user = UserPaths::of(environment);
     let exit = match invocation {
         // They need no environment and are done.
-        Invocation::Help(_) | Invocation::Version => Exit::Success,
+        Invocation::Help(_) | Invocation::Version | Invocation::Completions(_) => Exit::Success,
         Invocation::Init => match init::initialize(user.as_ref()) {
             Ok(Initialized::Written(path)) => done(format_args!("wrote {}", path.display())),
             Ok(Initialized::Kept(path)) => {

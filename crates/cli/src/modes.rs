@@ -16,6 +16,7 @@ use crate::local_servers::{LOCAL_SERVERS, listening};
 use crate::messages::{self, Exit};
 use crate::settings::Settings;
 use crate::signals::Signals;
+use crate::update_notice;
 use expansion::ExpansionError;
 use letscode_core::agent;
 use print::Style;
@@ -55,6 +56,11 @@ fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
     };
     in_runtime(settings, blueprint, async |blueprint| {
         let mut signals = Signals::listen()?;
+        if style != Style::PRINT
+            && let Some(line) = update_notice::notice(settings, environment)
+        {
+            messages::note(&line);
+        }
         let built = build(blueprint, settings, environment).await?;
         let expanded = tokio::select! {
             expanded = expansion::expand(&prompt, &built, settings, environment) => expanded?,

@@ -46,6 +46,11 @@ impl UserPaths {
         self.directory.join("catalog.toml")
     }
 
+    /// Returns the directory of what can be fetched again.
+    pub(crate) fn cache(&self) -> PathBuf {
+        self.directory.join("cache")
+    }
+
     /// Returns the file that lists the trusted projects.
     pub(crate) fn trust(&self) -> PathBuf {
         self.directory.join("trust.toml")

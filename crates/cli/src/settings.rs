@@ -12,6 +12,7 @@ use crate::config::{self, TrustFlag};
 use crate::endpoint::{self, EndpointError, EndpointRequest, Target};
 use crate::environment::{Environment, Network};
 use crate::paths::{Project, UserPaths, sessions_directory};
+use crate::router::RouterList;
 use crate::thinking::ThinkingLevel;
 use crate::trust::LeftOut;
 use letscode_core::secrets::Secrets;
@@ -57,6 +58,8 @@ pub(crate) struct Settings {
     pub(crate) timeout: Duration,
     /// How long a run may be silent, in RPC mode, before it is taken for hung.
     pub(crate) shutdown_grace: Duration,
+    /// Where to look for a newer version; `None` for nowhere.
+    pub(crate) update_url: Option<String>,
     /// What of the project waits for trust.
     pub(crate) left_out: Option<LeftOut>,
     /// The user's own files; `None` without a home.
@@ -67,6 +70,8 @@ pub(crate) struct Settings {
     pub(crate) network: Network,
     /// The known models and providers.
     pub(crate) catalog: Catalog,
+    /// The models that OpenRouter knows beyond those.
+    pub(crate) router: RouterList,
     /// What no text may show.
     pub(crate) secrets: Arc<Secrets>,
     /// The variables that commands do not inherit.
@@ -175,8 +180,10 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
         shutdown_grace: args
             .shutdown_grace
             .unwrap_or_else(|| timeout.saturating_add(GRACE_BEYOND_TIMEOUT)),
+        update_url: update_url(environment, config.update_url),
         left_out: loaded.left_out,
         sessions: sessions_directory(environment, user.as_ref()),
+        router: RouterList::new(user.as_ref()),
         user,
         network: environment.network(),
         catalog,
@@ -208,7 +215,7 @@ impl Settings {
             base_url_config: self.addresses.base_url_config.as_deref(),
             thinking: self.thinking,
         };
-        endpoint::resolve(&request, &self.catalog, environment)
+        endpoint::resolve(&request, &self.catalog, &self.router, environment)
     }
 }
 
@@ -219,6 +226,16 @@ impl ModelChoice {
         let asked = self.asked.as_deref();
         asked.or(session).or(self.configured.as_deref()).unwrap_or(DEFAULT_MODEL)
     }
+}
+
+/// Returns where to look for a newer version: the user's address, else the one that was built in.
+/// A machine that checks code looks nowhere.
+fn update_url(environment: &Environment, configured: Option<String>) -> Option<String> {
+    let is_off = ["LETSCODE_NO_UPDATE_CHECK", "CI"];
+    if is_off.iter().any(|name| environment.text(name).is_some()) {
+        return None;
+    }
+    configured.or_else(|| option_env!("LETSCODE_UPDATE_URL").map(str::to_owned))
 }
 
 /// Joins the words of a message.

@@ -9,18 +9,23 @@ mod exchange;
 mod outlet;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use crate::config::{ClientConfig, ConfigError, Price};
 use crate::endpoint::{self, Endpoint};
 use crate::error::Scene;
 use crate::fallback::Change;
 use crate::http::Http;
+use crate::models;
 use crate::profile::{self, Profile};
 use letscode_core::model::{Model, ModelInfo, ModelRequest, ModelStream};
 use letscode_wire::Usage;
 use reqwest::Url;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long the server may take to tell the context window.
+const WINDOW_TIME: Duration = Duration::from_secs(10);
 
 /// A model behind an OpenAI-compatible Chat Completions endpoint.
 ///
@@ -50,6 +55,8 @@ struct Learned {
     answered: bool,
     /// The model's context window in tokens, where known.
     context_window: Option<u64>,
+    /// Whether the server was asked for the window.
+    asked_window: bool,
 }
 
 impl Client {
@@ -67,6 +74,7 @@ impl Client {
             versioned: false,
             answered: false,
             context_window: config.context_window,
+            asked_window: false,
         };
         let host = endpoint.host();
         if config.provider.is_empty() {
@@ -101,6 +109,27 @@ impl Shared {
     fn learn(&self, change: Change) {
         let mut learned = self.learned();
         learned.profile = change.apply(learned.profile);
+    }
+
+    /// Asks the server for the model's context window, beside the conversation, if it is unknown
+    /// and was not asked for.
+    fn learn_window(self: &Arc<Self>) {
+        let mut learned = self.learned();
+        let is_due = self.config.learns_window && !learned.asked_window;
+        if !is_due || learned.context_window.is_some() {
+            return;
+        }
+        learned.asked_window = true;
+        let shared = Arc::clone(self);
+        tokio::spawn(async move {
+            let asked =
+                models::context_window(&shared.http, &shared.endpoint, &shared.config.model);
+            if let Ok(Some(window)) = tokio::time::timeout(WINDOW_TIME, asked).await {
+                tracing::debug!(window, "the server tells its context window");
+                // What an overflow has told meanwhile is surer.
+                shared.learned().context_window.get_or_insert(window);
+            }
+        });
     }
 
     /// Returns the URL to post to.

@@ -27,6 +27,9 @@ pub struct ClientConfig {
     pub max_retries: u32,
     /// The model's context window in tokens, where known.
     pub context_window: Option<u64>,
+    /// Whether to ask the server for the window, once, after the first answer. Nothing waits for
+    /// it.
+    pub learns_window: bool,
     /// Whether the model takes images.
     pub vision: bool,
     /// What the model costs, where known.
@@ -51,6 +54,7 @@ impl ClientConfig {
             timeout: Duration::from_secs(600),
             max_retries: 2,
             context_window: None,
+            learns_window: false,
             vision: false,
             price: None,
             proxy: ProxySettings::default(),

@@ -61,6 +61,22 @@ impl Endpoint {
         }
     }
 
+    /// Returns where the models are listed: the best guess first.
+    pub(crate) fn model_lists(&self) -> impl Iterator<Item = Url> {
+        std::iter::once(&self.url).chain(&self.versioned).map(|url| {
+            let path = url.path().strip_suffix(OPERATION).unwrap_or(url.path());
+            sibling(url, &format!("{path}/models"))
+        })
+    }
+
+    /// Returns the URL of one of the server's own paths, beside the OpenAI-compatible ones: what
+    /// stands before the version in the base URL, and `path`.
+    pub(crate) fn native(&self, path: &str) -> Url {
+        let own = self.url.path().strip_suffix(OPERATION).unwrap_or(self.url.path());
+        let root = own.strip_suffix("/v1").unwrap_or(own);
+        sibling(&self.url, &format!("{root}{path}"))
+    }
+
     /// Returns whether the endpoint is on this machine.
     pub(crate) fn is_loopback(&self) -> bool {
         let host = self.url.host_str().unwrap_or_default();
@@ -70,6 +86,13 @@ impl Endpoint {
             Err(_) => host == "localhost" || host.ends_with(".localhost"),
         }
     }
+}
+
+/// Returns the URL with another path.
+fn sibling(url: &Url, path: &str) -> Url {
+    let mut url = url.clone();
+    url.set_path(path);
+    url
 }
 
 /// Returns a URL as text for messages, without what may be secret in it.

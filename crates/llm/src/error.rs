@@ -9,6 +9,7 @@
 
 mod body;
 mod classify;
+mod overflow;
 
 #[cfg(test)]
 mod tests;
@@ -40,6 +41,8 @@ pub(crate) struct Failure {
     pub(crate) refusal: Option<Refusal>,
     /// Whether it may be that the path is wrong and not the request.
     pub(crate) wrong_path: bool,
+    /// The model's context window in tokens, where the server tells it because it is too small.
+    pub(crate) context_window: Option<u64>,
 }
 
 /// What a server says against a request.
@@ -73,7 +76,14 @@ impl Scene {
         let place = format!("({} at {})", self.model, self.url);
         let hint = if hint.is_empty() { String::new() } else { format!("; {hint}") };
         let message = self.masked(&format!("{what} {place}{hint}"));
-        Failure { kind, message, wait: None, refusal: None, wrong_path: false }
+        Failure {
+            kind,
+            message,
+            wait: None,
+            refusal: None,
+            wrong_path: false,
+            context_window: None,
+        }
     }
 
     /// Returns foreign text as one clean line of at most 500 bytes, without the key.
@@ -171,6 +181,7 @@ pub(crate) fn from_response(
     }
     let mut failure = scene.failure(kind, &what, &scene.hint(kind, Some(status)));
     failure.wait = wait;
+    failure.context_window = overflow::window(kind, &error);
     if matches!(status.as_u16(), 400 | 422) && kind == ModelErrorKind::Rejected {
         failure.refusal = Some(Refusal { named: error.named });
     }
@@ -189,6 +200,7 @@ pub(crate) fn from_error_object(scene: &Scene, json: &[u8]) -> Failure {
     let what = format!("{prefix}error in the answer: {}", described(scene, &error, &error.message));
     let mut failure = scene.failure(kind, &what, &scene.hint(kind, status));
     failure.wait = wait;
+    failure.context_window = overflow::window(kind, &error);
     if kind == ModelErrorKind::Rejected {
         failure.refusal = Some(Refusal { named: error.named });
     }

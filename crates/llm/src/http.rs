@@ -1,6 +1,6 @@
 //! The HTTP client: connections, certificates, proxies and headers.
 //!
-//! Owns what is needed to post a body and get a response, made at the first request: a client for
+//! Owns what is needed to send a request and get a response, made at the first request: a client for
 //! `http://` never touches certificates. Must not read answers or word errors.
 
 mod proxy;
@@ -9,10 +9,10 @@ use crate::config::{ClientConfig, ConfigError};
 use crate::endpoint::Endpoint;
 use crate::error;
 use reqwest::header::{
-    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderValue,
-    USER_AGENT,
+    ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderMap,
+    HeaderValue, USER_AGENT,
 };
-use reqwest::{Client, Proxy, Request, Response, Url, redirect};
+use reqwest::{Client, Method, Proxy, Request, Response, Url, redirect};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig as TlsConfig, RootCertStore};
@@ -28,7 +28,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(30);
 const LOCAL_IDLE: Duration = Duration::from_secs(3);
 const FAR_IDLE: Duration = Duration::from_secs(60);
 
-/// Posts bodies to one endpoint.
+/// Sends requests to one endpoint.
 pub(crate) struct Http {
     headers: HeaderMap,
     proxy: Option<Proxy>,
@@ -118,14 +118,40 @@ impl Http {
     }
 
     /// Posts `body` to `url` and returns the response's head.
+    pub(crate) async fn post(&self, url: &Url, body: Vec<u8>) -> Result<Response, SendError> {
+        let mut request = Request::new(Method::POST, url.clone());
+        *request.headers_mut() = self.headers.clone();
+        *request.body_mut() = Some(body.into());
+        self.send(request).await
+    }
+
+    /// Asks `url` a question beside the conversation and returns the response's head. The
+    /// connection is not kept: a server that serves one at a time must be free for the next
+    /// request.
+    pub(crate) async fn ask(
+        &self,
+        url: &Url,
+        body: Option<Vec<u8>>,
+    ) -> Result<Response, SendError> {
+        let method = if body.is_some() { Method::POST } else { Method::GET };
+        let mut request = Request::new(method, url.clone());
+        let headers = request.headers_mut();
+        headers.clone_from(&self.headers);
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        match body {
+            Some(body) => *request.body_mut() = Some(body.into()),
+            None => drop(headers.remove(CONTENT_TYPE)),
+        }
+        self.send(request).await
+    }
+
+    /// Sends a request and returns the response's head.
     ///
     /// Two failures are met by a second try that nobody sees: a kept connection that the server
     /// had closed meanwhile, and a certificate that only the system's own roots vouch for.
-    pub(crate) async fn post(&self, url: &Url, body: Vec<u8>) -> Result<Response, SendError> {
+    async fn send(&self, request: Request) -> Result<Response, SendError> {
         let made = self.made(/*with_system_roots*/ false).await?;
-        let mut request = Request::new(reqwest::Method::POST, url.clone());
-        *request.headers_mut() = self.headers.clone();
-        *request.body_mut() = Some(body.into());
         let again = request.try_clone();
         let error = match made.client.execute(request).await {
             Ok(response) => return Ok(response),

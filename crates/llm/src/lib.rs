@@ -24,7 +24,12 @@ mod fallback;
 mod http;
 mod retry;
 
+mod document;
+mod models;
+
 mod client;
 
 pub use client::Client;
 pub use config::{ClientConfig, ConfigError, Price, ProxySettings, Secret};
+pub use document::{DocumentConfig, fetch_document};
+pub use models::{ListedModel, ListingConfig, ListingError, list_models};

@@ -145,7 +145,9 @@ fn wrong_usage_is_one_line_that_says_what_would_be_right() {
         (&["trust", "--all"], "takes one directory at most"),
         (&["install", "x"], "this build has no install command yet; for a message"),
         (&["mcp"], "this build has no mcp command yet"),
-        (&["completions", "bash"], "this build has no completions command yet"),
+        (&["completions"], "completions takes one shell of bash, elvish, fish, powershell, zsh"),
+        (&["completions", "cmd"], "completions takes one shell"),
+        (&["completions", "bash", "zsh"], "letscode -- completions"),
     ] {
         let error = parse_words(words).unwrap_err().to_string();
         assert!(error.contains(part), "{words:?}: {error}");
@@ -170,4 +172,14 @@ fn the_help_names_every_option_that_is_not_hidden_and_is_narrow() {
     }
     assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     assert!(help.lines().count() <= 70, "{help}");
+}
+
+#[test]
+fn completions_are_for_a_shell_of_that_name() {
+    for (name, shell) in [("bash", Shell::Bash), ("zsh", Shell::Zsh), ("fish", Shell::Fish)] {
+        let arguments = ["completions", name].map(OsString::from);
+        assert_eq!(parse(&arguments), Ok(Invocation::Completions(shell)));
+    }
+    let help = parse(&["completions", "--help"].map(OsString::from));
+    assert!(matches!(help, Ok(Invocation::Help(text)) if text.contains("bash|elvish|fish")));
 }

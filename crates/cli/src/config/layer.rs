@@ -22,6 +22,18 @@ pub(super) fn clean(file: &TomlFile, warnings: &mut Vec<String>) -> Table {
     table
 }
 
+/// Takes what only the user's own file may set out of a project's settings, with one warning for
+/// each.
+pub(super) fn take_users_own(table: &mut Table, file: &TomlFile, warnings: &mut Vec<String>) {
+    for key in KEYS.iter().filter(|key| key.reach == Reach::User) {
+        if table.remove(key.name).is_some() {
+            let (path, line, name) = (file.path.display(), file.line_of(key.name), key.name);
+            let only = "only ~/.letscode/config.toml can set it";
+            warnings.push(format!("{path}:{line}: {name} is left out: {only}"));
+        }
+    }
+}
+
 /// Takes what an untrusted project may not set out of its settings and returns the names of it.
 /// `user` holds the user's own settings, which `tools` and `no_tools` may narrow.
 pub(super) fn take_untrusted(table: &mut Table, user: &Table) -> Vec<String> {
@@ -29,7 +41,7 @@ pub(super) fn take_untrusted(table: &mut Table, user: &Table) -> Vec<String> {
     table.retain(|name, value| {
         let kept = match key(name).map_or(Reach::Trusted, |key| key.reach) {
             Reach::Everyone => true,
-            Reach::Trusted => false,
+            Reach::Trusted | Reach::User => false,
             Reach::Narrows => return narrow(name, value, user, &mut left_out),
         };
         if !kept {

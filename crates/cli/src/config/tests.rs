@@ -82,13 +82,30 @@ fn all_keys_are_read() {
         no_context_files: Some(true),
         thinking: Some(ThinkingLevel::High),
         keep_env: vec!["GEMINI_API_KEY".to_owned()],
+        update_url: None,
     };
     assert_eq!(check(text, "", TrustFlag::AsRecorded), expected);
     assert_eq!(check("", text, TrustFlag::Trusted), expected);
     assert_eq!(place(text, "").merged(TrustFlag::AsRecorded), table(text));
     assert_eq!(place("", text).merged(TrustFlag::Trusted), table(text));
-    for key in KEYS {
+    for key in KEYS.iter().filter(|key| key.reach != keys::Reach::User) {
         assert!(text.contains(key.name), "{} is not tested", key.name);
+    }
+}
+
+#[test]
+fn a46_what_is_the_users_own_is_left_out_of_any_project_with_a_warning() {
+    let keys: Vec<_> = KEYS.iter().filter(|key| key.reach == keys::Reach::User).collect();
+    assert!(!keys.is_empty());
+    for key in keys {
+        let text = format!("{} = 'http://there'", key.name);
+        assert_ne!(check(&text, "", TrustFlag::AsRecorded), Config::default(), "{}", key.name);
+        for flag in [TrustFlag::AsRecorded, TrustFlag::Trusted] {
+            let loaded = place("", &text).load(flag);
+            assert_eq!(loaded.config, Config::default(), "{}", key.name);
+            assert_eq!(loaded.left_out, None, "trust would not help");
+            assert!(loaded.warnings[0].contains(key.name), "{:?}", loaded.warnings);
+        }
     }
 }
 

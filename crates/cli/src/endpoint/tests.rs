@@ -51,7 +51,12 @@ fn ask(question: &str) -> String {
         base_url_config: flag("base_url"),
         thinking: ThinkingLevel::Off,
     };
-    match resolve(&request, &catalog, &Environment::of_variables(&variables)) {
+    match resolve(
+        &request,
+        &catalog,
+        &RouterList::default(),
+        &Environment::of_variables(&variables),
+    ) {
         Ok(Target::Demo) => "demo".to_owned(),
         Ok(Target::Endpoint(endpoint)) => {
             let mut answer = endpoint.base_url;
@@ -226,7 +231,7 @@ fn keys_are_trimmed_and_must_fit_into_a_header() {
             thinking: ThinkingLevel::Off,
         };
         let environment = Environment::of_variables(&[("OPENAI_API_KEY", key)]);
-        resolve(&request, &Catalog::default(), &environment)
+        resolve(&request, &Catalog::default(), &RouterList::default(), &environment)
     };
     let Ok(Target::Endpoint(endpoint)) = resolve_with(" sk-1 \r\n") else { panic!() };
     assert_eq!(endpoint.api_key.unwrap().expose(), "sk-1");
@@ -264,7 +269,12 @@ fn what_the_catalog_knows_comes_along() {
             base_url_config: None,
             thinking,
         };
-        match resolve(&request, &Catalog::of(MINE), &Environment::of_variables(&[])) {
+        match resolve(
+            &request,
+            &Catalog::of(MINE),
+            &RouterList::default(),
+            &Environment::of_variables(&[]),
+        ) {
             Ok(Target::Endpoint(endpoint)) => *endpoint,
             other => panic!("{other:?}"),
         }
@@ -297,7 +307,12 @@ fn a_provider_is_named_only_where_it_answers() {
             base_url_config: None,
             thinking: ThinkingLevel::Off,
         };
-        let found = resolve(&request, &Catalog::of(MINE), &Environment::of_variables(&[]));
+        let found = resolve(
+            &request,
+            &Catalog::of(MINE),
+            &RouterList::default(),
+            &Environment::of_variables(&[]),
+        );
         let Ok(Target::Endpoint(endpoint)) = found else { panic!("{found:?}") };
         assert_eq!(endpoint.provider.as_deref(), expected, "{base_url:?}");
     }
@@ -344,9 +359,60 @@ fn the_help_says_that_any_key_does_where_the_user_gave_the_address() {
     };
     let environment = Environment::of_variables(&[]);
     let catalog = Catalog::default();
-    let Err(EndpointError::MissingKey(missing)) = resolve(&request, &catalog, &environment) else {
+    let Err(EndpointError::MissingKey(missing)) =
+        resolve(&request, &catalog, &RouterList::default(), &environment)
+    else {
         panic!("a key is needed")
     };
     let text = no_key_help(&missing, &catalog, &environment, &[]);
     assert!(text.contains("the key for 10.0.0.1; any text if it asks for none"), "{text}");
+}
+
+/// Returns who answers for a model, OpenRouter's list knowing some.
+fn routed(model: &str, variables: &[(&str, &str)], flag: Option<&str>) -> Option<Box<Endpoint>> {
+    let directory = tempfile::tempdir().unwrap();
+    let names = ["some/model", "gpt-4o", "my-model", "demo"];
+    let router = RouterList::of(directory.path(), &names);
+    let request = EndpointRequest {
+        model,
+        base_url_flag: flag,
+        api_key_flag: None,
+        base_url_config: Some("http://config.example/v1"),
+        thinking: ThinkingLevel::High,
+    };
+    let environment = Environment::of_variables(variables);
+    match resolve(&request, &Catalog::of(MINE), &router, &environment) {
+        Ok(Target::Endpoint(endpoint)) => Some(endpoint),
+        Ok(Target::Demo) | Err(_) => None,
+    }
+}
+
+#[test]
+fn a_model_that_only_openrouter_knows_goes_there_when_its_key_is_set() {
+    let keys = [("OPENROUTER_API_KEY", "r"), ("OPENAI_API_KEY", "o"), ("MINE_KEY", "m")];
+    let endpoint = routed("some/model", &keys, None).unwrap();
+    assert_eq!(endpoint.base_url, "https://openrouter.ai/api/v1");
+    assert_eq!(endpoint.api_key, Some(ApiKey("r".to_owned())));
+    assert_eq!(endpoint.provider.as_deref(), Some("openrouter"));
+    assert_eq!(endpoint.context_window, Some(196_608));
+    assert_eq!(endpoint.price.map(|price| price.output_per_million), Some(1.2));
+    assert_eq!(endpoint.thinking, ThinkingLevel::High);
+    assert!(!endpoint.vision);
+}
+
+#[test]
+fn openrouters_list_takes_no_model_from_anybody_else() {
+    let keys = [("OPENROUTER_API_KEY", "r"), ("OPENAI_API_KEY", "o"), ("MINE_KEY", "m")];
+    for (model, keys, flag, address) in [
+        ("gpt-4o", &keys[..], None, "http://config.example/v1"),
+        ("my-model", &keys, None, "https://mine.example/v1"),
+        ("nobodys/model", &keys, None, "http://config.example/v1"),
+        ("some/model", &keys, Some("http://flag.example/v1"), "http://flag.example/v1"),
+        ("some/model", &keys[1..], None, "http://config.example/v1"),
+    ] {
+        let endpoint = routed(model, keys, flag).unwrap();
+        assert_eq!(endpoint.base_url, address, "{model}");
+        assert_ne!(endpoint.api_key, Some(ApiKey("r".to_owned())), "{model}");
+    }
+    assert_eq!(routed("demo", &keys, None), None);
 }

@@ -52,6 +52,7 @@ fn defaults_hold_where_nobody_says_anything() {
     assert_eq!(settings.session, SessionChoice::New);
     assert_eq!(settings.message, None);
     assert!(settings.keep_session && settings.context_files && !settings.print);
+    assert_eq!(settings.update_url, None);
     assert_eq!(settings.left_out, None);
 }
 
@@ -223,4 +224,15 @@ fn without_a_home_there_is_one_warning_and_the_run_goes_on() {
     assert_eq!(resolved.warnings.len(), 1);
     assert_eq!(resolved.settings.user, None);
     assert_eq!(resolved.settings.sessions, None);
+}
+
+#[test]
+fn the_update_check_can_be_turned_off() {
+    for (variables, update_check) in
+        [(&[][..], true), (&[("LETSCODE_NO_UPDATE_CHECK", "1")], false), (&[("CI", "true")], false)]
+    {
+        let user = "update_url = 'http://there'";
+        let settings = settings(&Start { variables, user, ..Start::default() });
+        assert_eq!(settings.update_url.is_some(), update_check);
+    }
 }

@@ -47,7 +47,7 @@ pub(super) async fn drive(shared: Arc<Shared>, request: Arc<ModelRequest>, outle
 /// Makes one attempt, resending at once where the path or an optional part of the request turns
 /// out to be wrong.
 async fn answer(
-    shared: &Shared,
+    shared: &Arc<Shared>,
     request: &Arc<ModelRequest>,
     outlet: &Outlet,
 ) -> Result<Answer, Failure> {
@@ -90,11 +90,15 @@ async fn answer(
             Ok(finished) => {
                 shared.learned().answered = true;
                 changes.into_iter().for_each(|change| shared.learn(change));
+                shared.learn_window();
                 return Ok(complete(shared, finished, outlet));
             }
             Err(broken) => broken,
         };
         let failure = broken.failure;
+        if failure.context_window.is_some() {
+            shared.learned().context_window = failure.context_window;
+        }
         if failure.wrong_path && !broken.shown {
             if let Some(first) = at_first_path {
                 return Err(first);

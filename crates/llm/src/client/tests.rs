@@ -17,7 +17,7 @@ mod faults;
 mod paths;
 mod refusals;
 mod retries;
-mod server;
+pub(crate) mod server;
 mod streams;
 mod tls;
 

@@ -19,6 +19,8 @@ pub(crate) struct ErrorBody {
     pub(crate) named: String,
     /// All texts that may hold hints, such as a pause, as they stand.
     pub(crate) hints: String,
+    /// The size of the server's context in tokens, where it has a member of its own.
+    pub(crate) context_size: Option<u64>,
 }
 
 impl ErrorBody {
@@ -61,6 +63,7 @@ struct Found {
     codes: Vec<String>,
     places: Vec<String>,
     hints: Vec<String>,
+    context_size: Option<u64>,
 }
 
 impl Found {
@@ -119,6 +122,8 @@ impl Found {
         if let Some(param) = object.get("param").and_then(Value::as_str) {
             self.places.push(param.to_owned());
         }
+        self.context_size =
+            self.context_size.or_else(|| object.get("n_ctx").and_then(Value::as_u64));
         let place = object.get("loc").and_then(Value::as_array).map(|steps| joined_steps(steps));
         for name in ["error", "errors", "detail", "message", "msg", "error_message", "error_msg"] {
             let Some(value) = object.get(name) else { continue };
@@ -180,6 +185,7 @@ impl Found {
             named: named.trim().to_ascii_lowercase(),
             codes: self.codes,
             hints: self.hints.join(" "),
+            context_size: self.context_size,
         }
     }
 }

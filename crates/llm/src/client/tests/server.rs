@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 
-pub(super) struct Server {
+pub(crate) struct Server {
     port: u16,
     state: Arc<State>,
     task: tokio::task::JoinHandle<()>,
@@ -25,18 +25,18 @@ struct State {
 
 /// A request as it came.
 #[derive(Debug, Clone)]
-pub(super) struct Received {
-    pub(super) target: String,
-    pub(super) headers: HashMap<String, String>,
-    pub(super) body: Value,
+pub(crate) struct Received {
+    pub(crate) target: String,
+    pub(crate) headers: HashMap<String, String>,
+    pub(crate) body: Value,
     /// Counts from 0.
-    pub(super) connection: usize,
-    pub(super) at: std::time::Instant,
+    pub(crate) connection: usize,
+    pub(crate) at: std::time::Instant,
 }
 
 /// What the server does with one request.
 #[derive(Debug, Clone)]
-pub(super) struct Reply(Vec<Step>);
+pub(crate) struct Reply(Vec<Step>);
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -51,12 +51,12 @@ enum Step {
 }
 
 impl Server {
-    pub(super) async fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
+    pub(crate) async fn start(replies: impl IntoIterator<Item = Reply>) -> Self {
         Self::listen(replies, /*is_socks*/ false).await
     }
 
     /// Starts a SOCKS 5 proxy that answers in the place of whatever it is asked to connect to.
-    pub(super) async fn start_socks(replies: impl IntoIterator<Item = Reply>) -> Self {
+    pub(crate) async fn start_socks(replies: impl IntoIterator<Item = Reply>) -> Self {
         Self::listen(replies, /*is_socks*/ true).await
     }
 
@@ -77,32 +77,32 @@ impl Server {
         Self { port, state, task }
     }
 
-    pub(super) fn base(&self) -> String {
+    pub(crate) fn base(&self) -> String {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
 
-    pub(super) fn origin(&self) -> String {
+    pub(crate) fn origin(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    pub(super) fn host(&self) -> String {
+    pub(crate) fn host(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    pub(super) fn received(&self) -> Vec<Received> {
+    pub(crate) fn received(&self) -> Vec<Received> {
         self.state.received.lock().unwrap().clone()
     }
 
-    pub(super) fn bodies(&self) -> Vec<Value> {
+    pub(crate) fn bodies(&self) -> Vec<Value> {
         self.received().into_iter().map(|request| request.body).collect()
     }
 
     /// Waits until the peer has closed a connection that a reply held open.
-    pub(super) async fn peer_gone(&self) {
+    pub(crate) async fn peer_gone(&self) {
         self.state.closed.notified().await;
     }
 
-    pub(super) fn go_on(&self) {
+    pub(crate) fn go_on(&self) {
         self.state.go_on.notify_one();
     }
 }
@@ -115,7 +115,7 @@ impl Drop for Server {
 
 impl Reply {
     /// A response with a body of known length.
-    pub(super) fn status(status: u16, headers: &[(&str, &str)], body: &str) -> Self {
+    pub(crate) fn status(status: u16, headers: &[(&str, &str)], body: &str) -> Self {
         let mut head = format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n", body.len());
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));
@@ -124,17 +124,17 @@ impl Reply {
     }
 
     /// A JSON error.
-    pub(super) fn error(status: u16, body: &str) -> Self {
+    pub(crate) fn error(status: u16, body: &str) -> Self {
         Self::status(status, &[("content-type", "application/json")], body)
     }
 
     /// A whole stream of events, each in its own chunk, with `[DONE]` at its end.
-    pub(super) fn stream(events: &[Value]) -> Self {
+    pub(crate) fn stream(events: &[Value]) -> Self {
         Self::open_stream(events).chunk("data: [DONE]\n\n").end()
     }
 
     /// The beginning of a stream of events.
-    pub(super) fn open_stream(events: &[Value]) -> Self {
+    pub(crate) fn open_stream(events: &[Value]) -> Self {
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
                     transfer-encoding: chunked\r\n\r\n";
         let start = Self(vec![Step::Bytes(head.into())]);
@@ -142,35 +142,35 @@ impl Reply {
     }
 
     /// A good answer of one word.
-    pub(super) fn word(word: &str) -> Self {
+    pub(crate) fn word(word: &str) -> Self {
         Self::stream(&[chunk(word), finish()])
     }
 
-    pub(super) fn raw(bytes: impl Into<Vec<u8>>) -> Self {
+    pub(crate) fn raw(bytes: impl Into<Vec<u8>>) -> Self {
         Self(vec![Step::Bytes(bytes.into())])
     }
 
-    pub(super) fn chunk(self, data: &str) -> Self {
+    pub(crate) fn chunk(self, data: &str) -> Self {
         self.then(Step::Bytes(format!("{:x}\r\n{data}\r\n", data.len()).into_bytes()))
     }
 
-    pub(super) fn end(self) -> Self {
+    pub(crate) fn end(self) -> Self {
         self.then(Step::Bytes(b"0\r\n\r\n".to_vec()))
     }
 
-    pub(super) fn wait(self) -> Self {
+    pub(crate) fn wait(self) -> Self {
         self.then(Step::Wait)
     }
 
-    pub(super) fn repeat(self, data: &str) -> Self {
+    pub(crate) fn repeat(self, data: &str) -> Self {
         self.then(Step::Repeat(format!("{:x}\r\n{data}\r\n", data.len()).into_bytes()))
     }
 
-    pub(super) fn hang(self) -> Self {
+    pub(crate) fn hang(self) -> Self {
         self.then(Step::Hang)
     }
 
-    pub(super) fn close(self) -> Self {
+    pub(crate) fn close(self) -> Self {
         self.then(Step::Close)
     }
 
@@ -181,12 +181,12 @@ impl Reply {
 }
 
 /// A chunk with this piece of the answer.
-pub(super) fn chunk(content: &str) -> Value {
+pub(crate) fn chunk(content: &str) -> Value {
     serde_json::json!({"choices": [{"index": 0, "delta": {"content": content}}]})
 }
 
 /// The chunk that ends the answer.
-pub(super) fn finish() -> Value {
+pub(crate) fn finish() -> Value {
     serde_json::json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
 }
 
