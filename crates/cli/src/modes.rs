@@ -18,6 +18,7 @@ use crate::signals::Signals;
 use letscode_core::agent::{self, Agent};
 use print::Style;
 use std::process::ExitCode;
+use std::sync::Arc;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 
@@ -25,14 +26,14 @@ use tokio::task::JoinHandle;
 const DISK_THREADS: usize = 16;
 
 /// Runs the mode that the settings ask for.
-pub(crate) fn run(settings: &Settings, environment: &Environment) -> ExitCode {
+pub(crate) fn run(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     match settings.mode {
         Mode::Rpc => run_rpc(settings, environment),
         Mode::Chat => run_prompt(settings, environment),
     }
 }
 
-fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
+fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     let (text, piped) = match input::gather(settings.message.clone(), settings.print) {
         Ok(Input::Prompt { text, piped }) => (text, piped),
         Ok(Input::Nothing) => {
@@ -57,7 +58,7 @@ fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
     })
 }
 
-fn run_rpc(settings: &Settings, environment: &Environment) -> ExitCode {
+fn run_rpc(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     let blueprint = match compose::blueprint(settings, environment) {
         Ok(blueprint) => blueprint,
         Err(error) => {
@@ -89,7 +90,7 @@ enum StartError {
 
 async fn start(
     blueprint: Blueprint,
-    settings: &Settings,
+    settings: &Arc<Settings>,
     environment: &Environment,
 ) -> Result<(Agent, JoinHandle<()>), StartError> {
     let (parts, warnings) = blueprint.build(settings, environment).await?;

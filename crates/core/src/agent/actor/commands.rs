@@ -226,11 +226,7 @@ impl Actor {
     }
 
     /// Answers a command now.
-    pub(super) fn answer<T: Serialize, E: Display>(
-        &mut self,
-        id: RequestId,
-        result: Result<T, E>,
-    ) {
+    pub(super) fn answer<T: Serialize, E: Display>(&mut self, id: RequestId, result: Result<T, E>) {
         let outcome = result.map(|r| to_value(&r)).map_err(|error| error.to_string());
         self.reply(Reply { id, outcome });
     }
