@@ -140,6 +140,3 @@ fn one_line(text: &str) -> String {
     }
     line
 }
-
-#[cfg(test)]
-mod tests;

@@ -8,7 +8,7 @@ use letscode_wire::{Event, Message, Partial, ToolCall, Transcript};
 use std::sync::Arc;
 
 /// How many turns in a row may hold nothing but calls that cannot run.
-const MAX_REFUSED_TURNS: u32 = 8;
+pub(super) const MAX_REFUSED_TURNS: u32 = 8;
 
 pub(super) struct Work {
     pub(super) answer: Arc<Message>,
