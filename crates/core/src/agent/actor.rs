@@ -246,8 +246,7 @@ impl Actor {
 
     async fn step(&mut self, input: Input) {
         if !matches!(input, Input::Piece(_) | Input::Shown { .. }) {
-            let window = self.model.info().context_window;
-            self.machine.set_limits(Limits { window, overhead: self.overhead });
+            self.update_limits();
         }
         let mut effects = std::mem::take(&mut self.effects);
         self.machine.step(input, &mut effects);
@@ -259,6 +258,12 @@ impl Actor {
             let busy = !self.machine.is_idle();
             std::mem::replace(&mut status.busy, busy) != busy
         });
+    }
+
+    /// Tells the machine the window, which a model may learn while it is in use.
+    fn update_limits(&mut self) {
+        let window = self.model.info().context_window;
+        self.machine.set_limits(Limits { window, overhead: self.overhead });
     }
 
     async fn carry_out(&mut self, effect: Effect) {

@@ -5,7 +5,7 @@
 
 use super::fork::{fork, resume};
 use super::label::{label_path, read_label, write_label};
-use super::listing::{find, list};
+use super::listing::{find, list, shown_label};
 use super::load::{load, load_until};
 use super::manager::{Branch, OpenSession, SessionManager};
 use super::store::{FileStore, folder_builder};
@@ -151,7 +151,7 @@ impl SessionManager for ProjectSessions {
         let path = session.to_owned();
         let info =
             SessionInfo { id: id_of(session), label: None, path: session.display().to_string() };
-        let label = self.blocking(move |_| Ok(read_label(&path)));
+        let label = self.blocking(move |_| Ok(shown_label(&path)));
         Box::pin(async move { SessionInfo { label: label.await.ok().flatten(), ..info } })
     }
 

@@ -135,6 +135,7 @@ impl Actor {
     }
 
     fn state(&mut self, id: RequestId) {
+        self.update_limits();
         let info = self.model.info();
         let queues = self.machine.queues();
         let mut state = StateResult {
