@@ -272,7 +272,7 @@ impl Actor {
             Effect::Emit(event) => self.emit(event),
             Effect::Request => self.request(),
             Effect::Summarise(request) => self.summarise(request),
-            Effect::Compacted(result) => self.compacted(result),
+            Effect::Compacted(result) => self.compacted(&result),
             Effect::StopRequest => self.stream = None,
             Effect::RunTools { calls, rejected } => self.run_tools(calls, rejected),
             Effect::CancelTools => self.cancel_tools.cancel(),
@@ -292,9 +292,9 @@ impl Actor {
         }
     }
 
-    fn compacted(&mut self, result: CompactResult) {
+    fn compacted(&mut self, result: &CompactResult) {
         if let Some(id) = self.run_id.take() {
-            self.done(id, &result);
+            self.done(id, result);
         }
     }
 

@@ -194,7 +194,7 @@ impl Actor {
                 Ok::<_, SessionError>(SessionsResult { sessions })
             }),
             Command::Search { query } => {
-                self.defer(id, async move { manager.search(&query).await })
+                self.defer(id, async move { manager.search(&query).await });
             }
             Command::Delete { session } => self.defer(id, async move {
                 let path = manager.find(&session).await?;
@@ -204,6 +204,7 @@ impl Actor {
                 let trash = manager.delete(&path).await?.display().to_string();
                 Ok(DeleteResult { trash })
             }),
+            // Of those that come here, the tree is left.
             _ => self.defer(id, async move { manager.tree(&open).await }),
         }
     }
