@@ -8,18 +8,19 @@ use crate::demo::DemoModel;
 use crate::endpoint::{Endpoint, EndpointError, Target};
 use crate::environment::{Environment, Network};
 use crate::settings::{SessionChoice, Settings, ToolChoice};
-use crate::thinking::ThinkingLevel;
-use letscode_core::agent::{AgentParts, SystemStamps};
+use crate::thinking::{ThinkingLevel, UnknownLevel};
+use letscode_core::agent::{AgentParts, KeptSession, SystemStamps};
 use letscode_core::builtin::{BuiltinTools, SkillTools};
 use letscode_core::env::{ExecutionEnv as _, FileKind, LocalEnv, LocalEnvOptions};
 use letscode_core::hooks::{HookTimeouts, Hooks};
-use letscode_core::model::Model;
+use letscode_core::model::{BindError, BoundModel, Model, ModelSource};
 use letscode_core::prompts::{SkillLine, SystemPromptParts, load_context_files, system_prompt};
-use letscode_core::session::{self, FileStore, SessionError, SessionStore};
+use letscode_core::session::{self, FileStore, ProjectSessions, SessionError, SessionStore};
 use letscode_core::skills::{Skill, load_skills};
 use letscode_core::tools::{ToolRegistry, ToolSelection, UnknownTool};
 use letscode_llm::{Client, ClientConfig, ConfigError, Price, ProxySettings, Secret};
 use letscode_wire::{SystemPromptContext, Transcript};
+use std::path::Path;
 use std::sync::Arc;
 
 /// How often a failed request is sent again.
@@ -30,12 +31,12 @@ pub(crate) struct Session {
     pub(crate) transcript: Transcript,
     /// The last model that the session switched to.
     pub(crate) model: Option<String>,
-    store: Option<Box<dyn SessionStore>>,
+    store: Option<FileStore>,
 }
 
 /// Everything that can be built without a runtime.
 pub(crate) struct Blueprint {
-    model: Arc<dyn Model>,
+    model: BoundModel,
     session: Session,
     env: Arc<LocalEnv>,
     pub(crate) warnings: Vec<String>,
@@ -73,10 +74,7 @@ pub(crate) fn blueprint(
     let mut warnings = Vec::new();
     let session = open_session(settings, environment, &mut warnings)?;
     let name = settings.model.name(session.model.as_deref());
-    let model: Arc<dyn Model> = match settings.target(name, environment)? {
-        Target::Demo => Arc::new(DemoModel::new(&environment.temporary_dir())),
-        Target::Endpoint(endpoint) => Arc::new(Client::new(client_config(*endpoint, settings))?),
-    };
+    let model = bind_model(settings, environment, name, settings.thinking)?;
     let env = Arc::new(LocalEnv::new(LocalEnvOptions {
         working_dir: environment.working_dir().to_owned(),
         removed_variables: settings.hidden_variables.clone(),
@@ -94,7 +92,7 @@ impl Blueprint {
     /// Builds the rest. Must be called inside the runtime.
     pub(crate) async fn build(
         mut self,
-        settings: &Settings,
+        settings: &Arc<Settings>,
         environment: &Environment,
     ) -> Result<Built, ComposeError> {
         let home = environment.home().map(ToOwned::to_owned);
@@ -108,11 +106,17 @@ impl Blueprint {
         select_tools(&mut tools, &settings.tools, &mut self.warnings)?;
         let system = self.system_prompt(settings, environment, &tools, &skills, &hooks).await;
         let parts = AgentParts {
-            model: self.model,
+            model: self.model.model,
+            models: Some(Arc::new(Models {
+                settings: Arc::clone(settings),
+                environment: environment.clone(),
+            })),
+            thinking: self.model.thinking,
             env: self.env,
             tools,
             hooks,
-            store: self.session.store,
+            sessions: self.session.store.as_ref().map(kept_session),
+            store: self.session.store.map(|store| Box::new(store) as Box<dyn SessionStore>),
             system: system.into(),
             transcript: self.session.transcript,
             secrets: Arc::clone(&settings.secrets),
@@ -183,7 +187,7 @@ fn open_session(
     };
     let Some(path) = chosen else {
         let store = settings.keep_session.then(|| FileStore::create(&folder));
-        return Ok(fresh(store.map(|store| Box::new(store) as Box<dyn SessionStore>)));
+        return Ok(fresh(store));
     };
     if !settings.keep_session {
         let loaded = session::load(&path)?;
@@ -195,8 +199,59 @@ fn open_session(
     Ok(Session {
         transcript: resumed.loaded.transcript,
         model: resumed.loaded.model,
-        store: Some(Box::new(resumed.store)),
+        store: Some(resumed.store),
     })
+}
+
+/// Returns the way to the sessions beside that of `store`.
+fn kept_session(store: &FileStore) -> KeptSession {
+    let path = store.path().to_owned();
+    let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
+    KeptSession { manager: Arc::new(ProjectSessions::new(folder)), path }
+}
+
+/// Finds out who answers for a model, and makes what asks it.
+fn bind_model(
+    settings: &Settings,
+    environment: &Environment,
+    name: &str,
+    thinking: ThinkingLevel,
+) -> Result<BoundModel, ComposeError> {
+    let (model, thinking): (Arc<dyn Model>, _) =
+        match settings.target(name, thinking, environment)? {
+            Target::Demo => {
+                let demo = DemoModel::new(&environment.temporary_dir());
+                (Arc::new(demo), ThinkingLevel::Off)
+            }
+            Target::Endpoint(endpoint) => {
+                let thinking = endpoint.thinking;
+                (Arc::new(Client::new(client_config(*endpoint, settings))?), thinking)
+            }
+        };
+    Ok(BoundModel { model, thinking: thinking.as_str().to_owned() })
+}
+
+/// The models that the user may switch to: any that the settings lead to.
+struct Models {
+    settings: Arc<Settings>,
+    environment: Environment,
+}
+
+impl ModelSource for Models {
+    fn choose(&self, session: Option<&str>) -> String {
+        self.settings.model.name(session).to_owned()
+    }
+
+    fn bind(&self, name: &str, thinking: Option<&str>) -> Result<BoundModel, BindError> {
+        let thinking = match thinking {
+            None => self.settings.thinking,
+            Some(level) => level.parse().map_err(|error: UnknownLevel| {
+                BindError::UnknownLevel { level: level.to_owned(), source: Box::new(error) }
+            })?,
+        };
+        bind_model(&self.settings, &self.environment, name, thinking)
+            .map_err(|error| BindError::Unusable { name: name.to_owned(), source: Box::new(error) })
+    }
 }
 
 fn client_config(endpoint: Endpoint, settings: &Settings) -> ClientConfig {

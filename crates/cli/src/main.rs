@@ -140,7 +140,7 @@ fn run(args: Args, environment: &Environment) -> ExitCode {
         Ok(resolved) => resolved,
         Err(error) => return usage(error).into(),
     };
-    let settings = resolved.settings;
+    let settings = Arc::new(resolved.settings);
     if debug {
         log::start(Arc::clone(&settings.secrets));
     }

@@ -28,14 +28,14 @@ use tokio::runtime::{Builder, Runtime};
 const DISK_THREADS: usize = 16;
 
 /// Runs the mode that the settings ask for.
-pub(crate) fn run(settings: &Settings, environment: &Environment) -> ExitCode {
+pub(crate) fn run(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     match settings.mode {
         Mode::Rpc => run_rpc(settings, environment),
         Mode::Chat => run_prompt(settings, environment),
     }
 }
 
-fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
+fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     let prompt = match input::gather(settings.message.clone(), settings.print) {
         Ok(Input::Prompt(prompt)) => prompt,
         Ok(Input::Nothing) => {
@@ -73,7 +73,7 @@ fn run_prompt(settings: &Settings, environment: &Environment) -> ExitCode {
     })
 }
 
-fn run_rpc(settings: &Settings, environment: &Environment) -> ExitCode {
+fn run_rpc(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     let blueprint = match compose::blueprint(settings, environment) {
         Ok(blueprint) => blueprint,
         Err(error) => {
@@ -108,7 +108,7 @@ enum StartError {
 /// Builds what the agent is started with, and says what is odd about it.
 async fn build(
     blueprint: Blueprint,
-    settings: &Settings,
+    settings: &Arc<Settings>,
     environment: &Environment,
 ) -> Result<Built, StartError> {
     let built = blueprint.build(settings, environment).await?;

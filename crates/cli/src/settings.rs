@@ -199,13 +199,14 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
 }
 
 impl Settings {
-    /// Finds out who answers for `model` (see [`ModelChoice::name`]).
+    /// Finds out who answers for `model` (see [`ModelChoice::name`]), asked to think so hard.
     ///
     /// # Errors
     /// When its address makes no sense, or no key may be sent there.
     pub(crate) fn target(
         &self,
         model: &str,
+        thinking: ThinkingLevel,
         environment: &Environment,
     ) -> Result<Target, EndpointError> {
         let request = EndpointRequest {
@@ -213,7 +214,7 @@ impl Settings {
             base_url_flag: self.addresses.base_url_flag.as_deref(),
             api_key_flag: self.addresses.api_key_flag.as_deref(),
             base_url_config: self.addresses.base_url_config.as_deref(),
-            thinking: self.thinking,
+            thinking,
         };
         endpoint::resolve(&request, &self.catalog, &self.router, environment)
     }

@@ -16,12 +16,13 @@ pub use stamp::{Stamp, Stamps, SystemStamps};
 
 use crate::env::ExecutionEnv;
 use crate::hooks::Hooks;
-use crate::model::Model;
+use crate::model::{Model, ModelSource};
 use crate::secrets::Secrets;
-use crate::session::SessionStore;
+use crate::session::{SessionManager, SessionStore};
 use crate::tools::ToolRegistry;
 use bus::{Lag, Subscriber};
 use letscode_wire::{Command, Control, RequestId, Transcript};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
@@ -37,8 +38,14 @@ pub struct AgentParts {
     pub tools: ToolRegistry,
     /// The plugins.
     pub hooks: Hooks,
+    /// Where models come from when the user switches; `None` allows no switch.
+    pub models: Option<Arc<dyn ModelSource>>,
+    /// How hard the model is asked to think.
+    pub thinking: String,
     /// Where messages are kept; `None` keeps nothing.
     pub store: Option<Box<dyn SessionStore>>,
+    /// The session that `store` belongs to, and the others; `None` where none is kept.
+    pub sessions: Option<KeptSession>,
     /// The system prompt, whole.
     pub system: Arc<str>,
     /// The conversation to go on from.
@@ -47,6 +54,14 @@ pub struct AgentParts {
     pub secrets: Arc<Secrets>,
     /// Ids and times for new messages.
     pub stamps: Box<dyn Stamps>,
+}
+
+/// The session that is open, and the way to the others of its project.
+pub struct KeptSession {
+    /// The sessions.
+    pub manager: Arc<dyn SessionManager>,
+    /// The open one's file.
+    pub path: PathBuf,
 }
 
 /// A running agent. Cheap to clone; the agent ends when the last handle is gone or

@@ -31,6 +31,8 @@ pub mod builtin;
 
 pub mod context;
 
+pub mod compaction;
+
 pub mod input;
 
 pub mod agent;

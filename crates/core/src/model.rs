@@ -23,6 +23,50 @@ pub trait Model: Send + Sync {
     fn stream(&self, request: ModelRequest) -> ModelStream;
 }
 
+/// Where models come from. Called by the agent, when the user switches.
+pub trait ModelSource: Send + Sync {
+    /// Returns the name of the model that a session goes on with. `session` is the model that it
+    /// switched to last.
+    fn choose(&self, session: Option<&str>) -> String;
+
+    /// Returns the model of that name. `thinking` is how hard it is asked to think, where that
+    /// was changed since the start.
+    ///
+    /// # Errors
+    /// When there is no such level, or nobody can be asked.
+    fn bind(&self, name: &str, thinking: Option<&str>) -> Result<BoundModel, BindError>;
+}
+
+/// A model that can be asked.
+#[derive(Clone)]
+pub struct BoundModel {
+    /// The model.
+    pub model: Arc<dyn Model>,
+    /// How hard it is asked to think, as far as it can.
+    pub thinking: String,
+}
+
+/// Why a model cannot be asked.
+#[derive(Debug, thiserror::Error)]
+pub enum BindError {
+    /// A word that is no thinking level.
+    #[error("there is no thinking level {level:?}: {source}")]
+    UnknownLevel {
+        /// The word.
+        level: String,
+        /// What would be right.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// It has no address, or no key.
+    #[error("cannot use the model {name}: {source}")]
+    Unusable {
+        /// The model's name.
+        name: String,
+        /// What is missing.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+}
+
 /// What [`Model::stream`] returns.
 pub type ModelStream = Pin<Box<dyn Stream<Item = Result<ModelEvent, ModelError>> + Send>>;
 

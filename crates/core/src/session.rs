@@ -3,7 +3,8 @@
 //! Owns appending, loading, listing and the replay of what a session's branch means. A session
 //! is one file of JSON lines, only ever added to; `lines` cuts it, `codec` reads a line, `index`
 //! finds the active branch, `replay` says what of it still counts, `load` puts these together,
-//! `store` appends, `fork` copies. Must not know turns.
+//! `store` appends, `fork` copies, `tree` and `search` look through whole files, `project` offers
+//! all of it behind the port of `manager`. Must not know turns.
 #![expect(
     clippy::disallowed_methods,
     reason = "this file finds the folder of a project's sessions"
@@ -16,16 +17,23 @@ mod label;
 mod lines;
 mod listing;
 mod load;
+mod manager;
+mod project;
 mod replay;
+mod search;
 mod store;
+mod tree;
 
 pub use fork::{Resumed, fork, resume};
 pub use listing::{Summary, find, list, most_recent};
 pub use load::{Loaded, load};
+pub use manager::{Branch, OpenSession, SessionManager};
+pub use project::ProjectSessions;
 pub use store::FileStore;
+pub use tree::{USAGE, add_usage};
 
 use futures_util::future::BoxFuture;
-use letscode_wire::Message;
+use letscode_wire::{EntryId, Message};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io;
@@ -39,6 +47,12 @@ pub trait SessionStore: Send + Sync {
     /// # Errors
     /// When it could not be written; the message is kept and tried again with the next append.
     fn append(&self, message: Arc<Message>) -> BoxFuture<'_, Result<(), SessionError>>;
+
+    /// Makes the next message follow `entry`, an earlier one of the same session. Called with
+    /// no append under way. A store that keeps no tree has nothing to do.
+    fn continue_behind(&self, entry: EntryId) {
+        let _ = entry;
+    }
 }
 
 /// Why a session could not be read, written or found.
@@ -100,6 +114,23 @@ pub enum SessionError {
         /// How many sessions it fits.
         count: usize,
     },
+    /// A number beyond the session's entries.
+    #[error("the session has no entry {number}: it has {count}")]
+    NoSuchEntry {
+        /// What was asked for, from 1.
+        number: usize,
+        /// How many there are.
+        count: usize,
+    },
+    /// A new session, of which nothing is on disk.
+    #[error("the session has no message yet")]
+    Empty,
+    /// A label without a word.
+    #[error("a label needs at least one word")]
+    EmptyLabel,
+    /// The session that is to be deleted is the open one.
+    #[error("the session is the open one: go on in another first, then delete it")]
+    IsOpen,
 }
 
 /// Returns the folder below `root` that holds the sessions of a working directory.

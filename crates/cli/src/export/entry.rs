@@ -166,6 +166,7 @@ fn custom_heading(message: &CustomMessage) -> &'static str {
         Some(CustomKind::Compaction) => "Summary",
         Some(CustomKind::ModelChange) => "Model",
         Some(CustomKind::Reset) => "Reset",
+        Some(CustomKind::GoTo) => "Branch",
         None => "Note",
     }
 }
@@ -193,6 +194,9 @@ fn write_custom(html: &mut Html<'_>, message: &CustomMessage) {
         }
         Some(CustomKind::Reset) => {
             html.markup("<p>From here on the conversation began anew.</p>\n");
+        }
+        Some(CustomKind::GoTo) => {
+            html.markup("<p>Here the conversation went on from an earlier place.</p>\n");
         }
         None => {
             html.markup("<details><summary><code>");

@@ -94,7 +94,7 @@ async fn openrouter_is_asked_once_a_day_and_its_models_route_there() {
     let cache = home.path().join(".letscode/cache/openrouter-models.json");
     assert!(!read_text(&cache).unwrap().unwrap().contains("router-0123456789"));
 
-    let target = settings.target(LISTED, &environment).unwrap();
+    let target = settings.target(LISTED, settings.thinking, &environment).unwrap();
     let Target::Endpoint(endpoint) = target else { panic!("no endpoint") };
     assert_eq!(endpoint.base_url, server.base_url());
 }

@@ -40,7 +40,18 @@ fn announce_ready() -> std::io::Result<()> {
 }
 
 /// The additive extensions that this build has.
-const FEATURES: [&str; 3] = ["updates_delta", "prompt_images", "agent_end_aborted"];
+const FEATURES: [&str; 10] = [
+    "updates_delta",
+    "prompt_images",
+    "agent_end_aborted",
+    "compact",
+    "retry",
+    "inspect",
+    "queue",
+    "sessions",
+    "tree",
+    "set_model",
+];
 
 /// Tells the host that the program cannot start.
 pub(crate) fn announce_failure(error: &str) {
@@ -179,11 +190,8 @@ impl Connection {
                 self.accept(id);
                 Next::WindDown
             }
-            command @ (Command::Prompt { .. }
-            | Command::Steer { .. }
-            | Command::FollowUp { .. }
-            | Command::Abort
-            | Command::Reset) => {
+            // The rest is the agent's.
+            command => {
                 self.agent.send(id, command);
                 Next::More
             }

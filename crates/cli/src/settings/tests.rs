@@ -179,7 +179,10 @@ fn a46_a_strange_project_cannot_redirect_requests_or_keep_keys() {
     let (resolved, environment) = resolve_start(&Start { project, variables, ..Start::default() });
     let resolved = resolved.unwrap_or_else(|error| panic!("{error}"));
     let settings = resolved.settings;
-    let Ok(Target::Endpoint(endpoint)) = settings.target("gpt-4o", &environment) else { panic!() };
+    let Ok(Target::Endpoint(endpoint)) = settings.target("gpt-4o", settings.thinking, &environment)
+    else {
+        panic!()
+    };
     assert_eq!(endpoint.base_url, "https://api.openai.com/v1");
     assert!(settings.hidden_variables.contains(&"OPENAI_API_KEY".to_owned()));
     let warning = settings.left_out.map(|left_out| left_out.to_string()).unwrap_or_default();
@@ -190,7 +193,7 @@ fn a46_a_strange_project_cannot_redirect_requests_or_keep_keys() {
         let start = Start { arguments, project, variables, ..Start::default() };
         let (resolved, environment) = resolve_start(&start);
         let settings = resolved.unwrap_or_else(|error| panic!("{error}")).settings;
-        let target = settings.target("gpt-4o", &environment);
+        let target = settings.target("gpt-4o", settings.thinking, &environment);
         let Ok(Target::Endpoint(endpoint)) = target else { panic!("{target:?}") };
         assert_eq!(endpoint.base_url, "http://evil/v1");
         assert!(!settings.hidden_variables.contains(&"OPENAI_API_KEY".to_owned()));
@@ -209,7 +212,10 @@ fn flags_environment_and_catalog_reach_the_endpoint() {
     };
     let (resolved, environment) = resolve_start(&start);
     let settings = resolved.unwrap_or_else(|error| panic!("{error}")).settings;
-    let Ok(Target::Endpoint(endpoint)) = settings.target("m", &environment) else { panic!() };
+    let Ok(Target::Endpoint(endpoint)) = settings.target("m", settings.thinking, &environment)
+    else {
+        panic!()
+    };
     assert_eq!(endpoint.base_url, "http://ambient/v1");
     assert_eq!(endpoint.api_key.as_ref().map(endpoint::ApiKey::expose), Some("flag-0123456789"));
     assert_eq!(endpoint.thinking, ThinkingLevel::Low);

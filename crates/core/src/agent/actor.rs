@@ -4,19 +4,28 @@
 //! goes out; commands are answered at any time, whatever the model, a tool or a client does. Must
 //! not hold rules of a run: those are in `turn`.
 
+mod commands;
+mod conversation;
+
 use super::bus::{Bus, Lag, Output};
 use super::runner::{Batch, ToolNews, ToolReport, ToolRunner};
-use super::turn::{Effect, Input, Machine};
-use super::{AgentParts, Inbox, Status};
+use super::turn::{Effect, Input, Limits, Machine};
+use super::{AgentParts, Inbox, KeptSession, Status};
+use crate::compaction::{SummaryRequest, estimate_overhead, summary_messages};
 use crate::context::messages_for_model;
-use crate::model::{Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ModelStream};
+use crate::model::{
+    Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ModelSource, ModelStream,
+};
 use crate::secrets::Secrets;
-use crate::session::SessionStore;
+use crate::session::{SessionStore, add_usage};
 use crate::tools::FileLedger;
+use commands::Reply;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use letscode_wire::{
-    Command, ContentPart, Control, Event, ImageData, Message, RequestId, RetryNotice, StreamEvent,
-    ToolCall, ToolSpec,
+    CompactResult, Control, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall,
+    ToolSpec, Transcript, Usage, UsageResult,
 };
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -29,10 +38,20 @@ const BURST: usize = 64;
 pub(crate) struct Actor {
     machine: Machine,
     model: Arc<dyn Model>,
+    models: Option<Arc<dyn ModelSource>>,
+    /// How hard the model is asked to think.
+    thinking: String,
+    /// The level that the user chose since the start.
+    chosen_thinking: Option<String>,
     system: Arc<str>,
     specs: Arc<[ToolSpec]>,
+    /// How many tokens `system` and `specs` take.
+    overhead: u64,
     runner: Arc<ToolRunner>,
     store: Option<Box<dyn SessionStore>>,
+    sessions: Option<KeptSession>,
+    /// What the conversation cost, for where no session tells.
+    spent: UsageResult,
     /// Whether the user was told that the session cannot be written.
     store_failed: bool,
     inbox: mpsc::UnboundedReceiver<Inbox>,
@@ -43,8 +62,10 @@ pub(crate) struct Actor {
     /// The calls under way.
     cancel_tools: CancellationToken,
     batch: u64,
-    /// The id of the prompt whose run is active.
-    prompt_id: Option<RequestId>,
+    /// The id of the command whose run or compaction is active.
+    run_id: Option<RequestId>,
+    /// Commands that wait for the disk, beside whatever else goes on.
+    lookups: FuturesUnordered<BoxFuture<'static, Reply>>,
     bus: Bus,
     lag: Arc<Lag>,
     status: watch::Sender<Status>,
@@ -58,6 +79,7 @@ enum Wake {
     Inbox(Option<Inbox>),
     Tool(ToolReport),
     Piece(Option<Result<ModelEvent, ModelError>>),
+    Found(Reply),
     ClientsCaughtUp,
 }
 
@@ -71,6 +93,8 @@ impl Actor {
         let (reports_sender, reports) = mpsc::unbounded_channel();
         let files = Arc::new(FileLedger::default());
         files.restore(&parts.transcript);
+        let mut spent = UsageResult { usage: Usage::default(), answers: 0 };
+        parts.transcript.iter().for_each(|message| add_usage(&mut spent, message));
         let runner = ToolRunner {
             tools: parts.tools,
             hooks: parts.hooks,
@@ -81,10 +105,16 @@ impl Actor {
         Self {
             machine: Machine::new(parts.transcript, parts.stamps),
             model: parts.model,
+            models: parts.models,
+            thinking: parts.thinking,
+            chosen_thinking: None,
+            overhead: estimate_overhead(&parts.system, &runner.tools.specs()),
             system: parts.system,
             specs: runner.tools.specs(),
             runner: Arc::new(runner),
             store: parts.store,
+            sessions: parts.sessions,
+            spent,
             store_failed: false,
             inbox,
             reports,
@@ -92,7 +122,8 @@ impl Actor {
             stream: None,
             cancel_tools: CancellationToken::new(),
             batch: 0,
-            prompt_id: None,
+            run_id: None,
+            lookups: FuturesUnordered::new(),
             bus: Bus::new(Arc::clone(&lag)),
             lag,
             status,
@@ -105,7 +136,7 @@ impl Actor {
         loop {
             self.take_ready_pieces().await;
             self.bus.flush();
-            if self.closing && self.machine.is_idle() {
+            if self.closing && self.machine.is_idle() && self.lookups.is_empty() {
                 return;
             }
             match self.wake().await {
@@ -114,6 +145,7 @@ impl Actor {
                 Wake::Inbox(None) => self.close().await,
                 Wake::Tool(report) => self.report(report).await,
                 Wake::Piece(piece) => self.piece(piece).await,
+                Wake::Found(reply) => self.reply(reply),
                 Wake::ClientsCaughtUp => {}
             }
             self.warn_of_faults();
@@ -132,6 +164,7 @@ impl Actor {
             biased;
             item = self.inbox.recv(), if !(self.closing && self.inbox.is_closed()) => Wake::Inbox(item),
             Some(report) = self.reports.recv() => Wake::Tool(report),
+            Some(reply) = self.lookups.next() => Wake::Found(reply),
             piece = piece, if has_room => Wake::Piece(piece),
             () = self.lag.less(), if !has_room => Wake::ClientsCaughtUp,
         }
@@ -163,34 +196,6 @@ impl Actor {
     async fn close(&mut self) {
         self.closing = true;
         self.step(Input::Abort).await;
-    }
-
-    async fn command(&mut self, id: RequestId, command: Command) {
-        let needs_idle = matches!(command, Command::Prompt { .. } | Command::Reset);
-        if needs_idle && !self.machine.is_idle() {
-            let error = "a run is active; wait for its done, or abort it".to_owned();
-            let refusal = Control::Error { id, error, recoverable: true, fatal: false };
-            self.bus.push(Output::Control(refusal));
-            return;
-        }
-        self.bus.push(Output::Control(Control::Ack { id: id.clone() }));
-        let input = match command {
-            Command::Prompt { text, images } => {
-                self.prompt_id = Some(id);
-                self.step(Input::Prompt(prompt_content(text, images))).await;
-                return;
-            }
-            Command::Steer { text } => Some(Input::Steer(vec![ContentPart::text(text)])),
-            Command::FollowUp { text } => Some(Input::FollowUp(vec![ContentPart::text(text)])),
-            Command::Abort => Some(Input::Abort),
-            Command::Reset => Some(Input::Reset),
-            // The connection's own business: whoever owns it acts on them.
-            Command::Hello { .. } | Command::Bye => None,
-        };
-        if let Some(input) = input {
-            self.step(input).await;
-        }
-        self.bus.push(Output::Control(Control::Done { id, result: None }));
     }
 
     async fn report(&mut self, report: ToolReport) {
@@ -244,6 +249,9 @@ impl Actor {
     }
 
     async fn step(&mut self, input: Input) {
+        if !matches!(input, Input::Piece(_) | Input::Shown { .. }) {
+            self.update_limits();
+        }
         let mut effects = std::mem::take(&mut self.effects);
         self.machine.step(input, &mut effects);
         for effect in effects.drain(..) {
@@ -256,11 +264,19 @@ impl Actor {
         });
     }
 
+    /// Tells the machine the window, which a model may learn while it is in use.
+    fn update_limits(&mut self) {
+        let window = self.model.info().context_window;
+        self.machine.set_limits(Limits { window, overhead: self.overhead });
+    }
+
     async fn carry_out(&mut self, effect: Effect) {
         match effect {
             Effect::Keep(message) => self.keep(message).await,
             Effect::Emit(event) => self.emit(event),
             Effect::Request => self.request(),
+            Effect::Summarise(request) => self.summarise(request),
+            Effect::Compacted(result) => self.compacted(&result),
             Effect::StopRequest => self.stream = None,
             Effect::RunTools { calls, rejected } => self.run_tools(calls, rejected),
             Effect::CancelTools => self.cancel_tools.cancel(),
@@ -268,12 +284,21 @@ impl Actor {
     }
 
     fn emit(&mut self, event: Event) {
+        if let Event::MessageEnd { message } = &event {
+            add_usage(&mut self.spent, message);
+        }
         let ends_run = matches!(event, Event::AgentEnd { .. });
         let event = Arc::new(event);
         self.runner.hooks.on_event(&event);
         self.bus.push(Output::Event(event));
-        if ends_run && let Some(id) = self.prompt_id.take() {
+        if ends_run && let Some(id) = self.run_id.take() {
             self.bus.push(Output::Control(Control::Done { id, result: None }));
+        }
+    }
+
+    fn compacted(&mut self, result: &CompactResult) {
+        if let Some(id) = self.run_id.take() {
+            self.done(id, result);
         }
     }
 
@@ -305,6 +330,22 @@ impl Actor {
         self.stream = Some(Box::pin(answer.flatten_stream()));
     }
 
+    /// Asks for a summary with the same system prompt, tools and messages as ever: a provider's
+    /// cache of them holds.
+    fn summarise(&mut self, request: SummaryRequest) {
+        let model = Arc::clone(&self.model);
+        let (system, tools) = (Arc::clone(&self.system), Arc::clone(&self.specs));
+        let collapsed = self.machine.transcript().iter().take(request.border);
+        let collapsed: Transcript = collapsed.cloned().collect();
+        let hooks = self.runner.hooks.clone();
+        let answer = async move {
+            let messages = messages_for_model(&collapsed, &hooks).await;
+            let messages = summary_messages(messages, request.bias.as_deref(), request.budget);
+            model.stream(ModelRequest { system, messages, tools })
+        };
+        self.stream = Some(Box::pin(answer.flatten_stream()));
+    }
+
     fn run_tools(&mut self, calls: Vec<ToolCall>, rejected: Vec<Option<String>>) {
         self.batch += 1;
         self.cancel_tools = CancellationToken::new();
@@ -329,16 +370,6 @@ impl Actor {
     fn secrets(&self) -> &Secrets {
         &self.runner.secrets
     }
-}
-
-/// Returns a prompt's text and pictures; no empty text part beside pictures, which some servers
-/// refuse.
-fn prompt_content(text: String, images: Vec<ImageData>) -> Vec<ContentPart> {
-    let words = (!text.is_empty() || images.is_empty()).then(|| ContentPart::text(text));
-    let pictures = images
-        .into_iter()
-        .map(|ImageData { data, mime_type }| ContentPart::Image { data, mime_type });
-    words.into_iter().chain(pictures).collect()
 }
 
 /// Returns the message with keys masked; the same one where it holds none.

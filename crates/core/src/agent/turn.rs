@@ -5,18 +5,24 @@
 //! answer has exactly one result; nothing is requested after an abort. Must not do anything
 //! itself: the actor carries the effects out, in order.
 
+mod answering;
+mod compacting;
+mod messages;
+mod working;
+
 use super::queue::Queues;
 use super::stamp::{Stamp, Stamps};
+use crate::compaction::SummaryRequest;
 use crate::model::{Answer, ModelError};
+use compacting::Compacting;
 use letscode_wire::{
-    AssistantMessage, ContentPart, CustomKind, CustomMessage, Event, Message, MessageId, Meta,
-    Partial, StopReason, StreamEvent, ToolCall, ToolMessage, Transcript, UserMessage,
+    CompactResult, ContentPart, CustomKind, Event, Message, Meta, Partial, StreamEvent, ToolCall,
+    Transcript,
 };
+use messages::{is_spoken, open_calls, show};
 use serde_json::Map;
 use std::sync::Arc;
-
-/// How many turns in a row may hold nothing but calls that cannot run.
-const MAX_REFUSED_TURNS: u32 = 8;
+use working::Work;
 
 /// Closes a transcript that an abort leaves on tool results.
 const INTERRUPTED_NOTE: &str = "(interrupted by user)";
@@ -36,6 +42,11 @@ pub(crate) struct Machine {
     turn: u32,
     /// Turns in a row in which no call could run.
     refused_turns: u32,
+    limits: Limits,
+    /// Compactions in a row that failed.
+    failed_compactions: u32,
+    /// Whether this turn's request was too long once, and the conversation compacted for that.
+    was_too_long: bool,
     stamps: Box<dyn Stamps>,
 }
 
@@ -47,14 +58,17 @@ enum Phase {
     },
     /// Tools run.
     Working(Work),
+    /// A request for a summary is under way.
+    Compacting(Compacting),
 }
 
-struct Work {
-    answer: Arc<Message>,
-    results: Vec<Option<Arc<Message>>>,
-    refused: usize,
-    terminate: bool,
-    aborting: bool,
+/// What the requests have to keep to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// The model's window in tokens, where known.
+    pub(crate) window: Option<u64>,
+    /// What the system prompt and the tools take of it.
+    pub(crate) overhead: u64,
 }
 
 /// What can happen.
@@ -65,10 +79,23 @@ pub(crate) enum Input {
     Steer(Vec<ContentPart>),
     /// A message for the end of the run.
     FollowUp(Vec<ContentPart>),
+    /// The answer that a failed run did not get is asked for. Only when
+    /// [`can_retry`](Machine::can_retry).
+    Retry,
+    /// Older messages give way to a summary, which dwells on what is given. Only when
+    /// [`can_compact`](Machine::can_compact).
+    Compact(Option<String>),
     /// The user stops the run.
     Abort,
     /// The user forgets the conversation. Only when idle.
     Reset,
+    /// The user goes on with another conversation. Only when idle.
+    Load(Transcript),
+    /// The user goes on behind an earlier message of the session, where the conversation was
+    /// this. Only when idle.
+    GoTo(Transcript),
+    /// The user switched to another model. Only when idle.
+    SwitchModel(String),
     /// A piece of the answer came.
     Piece(StreamEvent),
     /// The answer is complete.
@@ -112,6 +139,10 @@ pub(crate) enum Effect {
     Emit(Event),
     /// Ask the model to go on from the transcript.
     Request,
+    /// Ask the model for a summary.
+    Summarise(SummaryRequest),
+    /// A compaction that the user asked for is over.
+    Compacted(CompactResult),
     /// Drop the request under way.
     StopRequest,
     /// Run the calls of an answer; those listed in `rejected` must only be answered.
@@ -134,6 +165,9 @@ impl Machine {
             phase: Phase::Idle,
             turn: 0,
             refused_turns: 0,
+            limits: Limits::default(),
+            failed_compactions: 0,
+            was_too_long: false,
             stamps,
         }
     }
@@ -148,6 +182,28 @@ impl Machine {
         &self.transcript
     }
 
+    /// Returns what the user said while the agent was busy.
+    pub(crate) fn queues(&self) -> &Queues {
+        &self.queues
+    }
+
+    /// Takes the message that was queued last back.
+    pub(crate) fn unqueue(&mut self) -> Option<Vec<ContentPart>> {
+        self.queues.take_last()
+    }
+
+    /// Sets what later requests have to keep to.
+    pub(crate) fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Returns whether something waits for an answer, and no run is active.
+    pub(crate) fn can_retry(&self) -> bool {
+        let last = self.transcript.iter().rev().find(is_spoken);
+        let is_unanswered = last.is_some_and(|last| last.as_assistant().is_none());
+        self.is_idle() && (is_unanswered || !open_calls(&self.transcript).is_empty())
+    }
+
     /// Takes an input in and appends what is to be done to `effects`. An input that does not fit
     /// the phase (a piece of a request that was stopped, say) does nothing.
     pub(crate) fn step(&mut self, input: Input, effects: &mut Vec<Effect>) {
@@ -155,8 +211,13 @@ impl Machine {
             Input::Prompt(content) => self.prompt(content, effects),
             Input::Steer(content) => self.queues.steer(content),
             Input::FollowUp(content) => self.queues.follow_up(content),
+            Input::Retry => self.retry(effects),
+            Input::Compact(bias) => self.compact(bias, effects),
             Input::Abort => self.abort(effects),
             Input::Reset => self.reset(effects),
+            Input::Load(transcript) => self.load(transcript),
+            Input::GoTo(transcript) => self.go_to(transcript, effects),
+            Input::SwitchModel(model) => self.switch_model(model, effects),
             Input::Piece(piece) => self.piece(piece, effects),
             Input::Answered(answer) => self.answered(*answer, effects),
             Input::Failed(error) => self.failed(&error, effects),
@@ -170,23 +231,53 @@ impl Machine {
             return;
         }
         self.close_tail(effects);
+        let message = self.user_message(content);
+        self.begin_run(Some(message), effects);
+    }
+
+    fn retry(&mut self, effects: &mut Vec<Effect>) {
+        if !self.can_retry() {
+            return;
+        }
+        self.answer_open_calls(effects);
+        self.begin_run(None, effects);
+    }
+
+    fn begin_run(&mut self, opening: Option<Arc<Message>>, effects: &mut Vec<Effect>) {
         self.turn = 0;
         self.refused_turns = 0;
-        let message = self.user_message(content);
-        self.transcript.push(Arc::clone(&message));
-        effects.push(Effect::Emit(Event::AgentStart { messages: self.transcript.clone() }));
-        self.begin_turn(effects);
-        show(&message, effects);
+        let messages = self.transcript.iter().chain(&opening).cloned().collect();
+        effects.push(Effect::Emit(Event::AgentStart { messages }));
+        self.open_turn(opening, effects);
+    }
+
+    /// Begins a turn, after a compaction where the conversation has grown too long. `opening` is
+    /// the user's message that opens it.
+    fn open_turn(&mut self, opening: Option<Arc<Message>>, effects: &mut Vec<Effect>) {
+        if let Some(border) = self.automatic_border(opening.as_deref()) {
+            self.compact_for_turn(border, opening, effects);
+            return;
+        }
+        self.begin_turn(opening, effects);
         effects.push(Effect::Request);
     }
 
     /// Answers calls without a result and closes tool results with a note, so that a user
     /// message may follow. Needed after a failure, and after a crash in an earlier process.
     fn close_tail(&mut self, effects: &mut Vec<Effect>) {
-        let open = open_calls(&self.transcript);
-        if open.is_empty() && !self.is_on_results() {
+        let has_answered = self.answer_open_calls(effects);
+        if !has_answered && !self.is_on_results() {
             return;
         }
+        let note = self.note(UNANSWERED_NOTE);
+        self.transcript.push(Arc::clone(&note));
+        effects.push(Effect::Keep(note));
+    }
+
+    /// Gives calls that a crash left without a result one, and returns whether there were any.
+    fn answer_open_calls(&mut self, effects: &mut Vec<Effect>) -> bool {
+        let open = open_calls(&self.transcript);
+        let has_any = !open.is_empty();
         for call in open {
             let outcome = Outcome {
                 content: vec![ContentPart::text(LOST_RESULT)],
@@ -197,9 +288,7 @@ impl Machine {
             self.transcript.push(Arc::clone(&result));
             effects.push(Effect::Keep(result));
         }
-        let note = self.note(UNANSWERED_NOTE);
-        self.transcript.push(Arc::clone(&note));
-        effects.push(Effect::Keep(note));
+        has_any
     }
 
     /// Returns whether the model's next request would end on tool results.
@@ -207,153 +296,14 @@ impl Machine {
         self.transcript.iter().rev().find(is_spoken).is_some_and(|last| last.as_tool().is_some())
     }
 
-    fn begin_turn(&mut self, effects: &mut Vec<Effect>) {
+    fn begin_turn(&mut self, opening: Option<Arc<Message>>, effects: &mut Vec<Effect>) {
         self.turn += 1;
+        self.was_too_long = false;
         self.phase = Phase::Answering { begun: None };
         effects.push(Effect::Emit(Event::TurnStart { turn: self.turn }));
-    }
-
-    fn piece(&mut self, piece: StreamEvent, effects: &mut Vec<Effect>) {
-        let Phase::Answering { begun } = &mut self.phase else { return };
-        if let StreamEvent::Retry(notice) = piece {
-            *begun = None;
-            effects.push(Effect::Emit(Event::Retry(notice)));
-            return;
-        }
-        if begun.is_none() {
-            let stamp = self.stamps.next();
-            effects.push(start_of_answer(&stamp));
-            *begun = Some(stamp);
-        }
-        effects.push(Effect::Emit(Event::MessageUpdate { message: None, stream_event: piece }));
-    }
-
-    fn answered(&mut self, answer: Answer, effects: &mut Vec<Effect>) {
-        let Phase::Answering { begun } = &mut self.phase else { return };
-        let stamp = begun.take().unwrap_or_else(|| {
-            let stamp = self.stamps.next();
-            effects.push(start_of_answer(&stamp));
-            stamp
-        });
-        let rejected = rejections(&answer);
-        let message = Arc::new(Message::Assistant(AssistantMessage {
-            id: stamp.id,
-            content: answer.content,
-            tool_calls: answer.tool_calls,
-            timestamp: stamp.timestamp,
-            stop_reason: answer.stop_reason,
-            usage: answer.usage,
-            meta: answer.meta,
-        }));
-        self.finalise(&message, effects);
-        let calls = message.as_assistant().map(|m| m.tool_calls.clone()).unwrap_or_default();
-        if calls.is_empty() {
-            let results = Transcript::new();
-            self.end_turn(message, results, effects);
-            self.after_answer(effects);
-            return;
-        }
-        for call in &calls {
-            effects.push(Effect::Emit(Event::ToolExecutionStart {
-                tool_call_id: call.id.clone(),
-                tool_name: call.name.clone(),
-                arguments: call.arguments.clone(),
-            }));
-        }
-        self.phase = Phase::Working(Work {
-            answer: message,
-            results: vec![None; calls.len()],
-            refused: 0,
-            terminate: false,
-            aborting: false,
-        });
-        effects.push(Effect::RunTools { calls, rejected });
-    }
-
-    /// Goes on with a queued message, or ends the run.
-    fn after_answer(&mut self, effects: &mut Vec<Effect>) {
-        let next = self.queues.next_steering();
-        let Some(content) = next.or_else(|| self.queues.next_follow_up()) else {
-            self.end_run(None, effects);
-            return;
-        };
-        self.refused_turns = 0;
-        self.begin_turn(effects);
-        let message = self.user_message(content);
-        self.transcript.push(Arc::clone(&message));
-        show(&message, effects);
-        effects.push(Effect::Request);
-    }
-
-    fn failed(&mut self, error: &ModelError, effects: &mut Vec<Effect>) {
-        if !matches!(self.phase, Phase::Answering { .. }) {
-            return;
-        }
-        self.fail(error.message.clone(), effects);
-    }
-
-    fn fail(&mut self, error: String, effects: &mut Vec<Effect>) {
-        effects.push(Effect::Emit(Event::Error { error: error.clone(), recoverable: true }));
-        self.end_run(Some(error), effects);
-    }
-
-    fn shown(&self, index: usize, partial: Partial, effects: &mut Vec<Effect>) {
-        let Phase::Working(work) = &self.phase else { return };
-        let is_open = work.results.get(index).is_some_and(Option::is_none);
-        if let Some(call) = work.call(index).filter(|_| is_open) {
-            effects.push(Effect::Emit(Event::ToolExecutionUpdate {
-                tool_call_id: call.id.clone(),
-                partial,
-            }));
-        }
-    }
-
-    fn finished(&mut self, index: usize, outcome: Outcome, effects: &mut Vec<Effect>) {
-        let Phase::Working(work) = &self.phase else { return };
-        let Some(call) = work.call(index).cloned() else { return };
-        if work.results.get(index).is_none_or(Option::is_some) {
-            return;
-        }
-        let (refused, terminate) = (outcome.refused, outcome.terminate);
-        let result = self.tool_message(&call, outcome);
-        effects.push(Effect::Emit(Event::ToolExecutionEnd {
-            tool_call_id: call.id,
-            result: Arc::clone(&result),
-        }));
-        let Phase::Working(work) = &mut self.phase else { return };
-        work.refused += usize::from(refused);
-        work.terminate |= terminate;
-        if let Some(place) = work.results.get_mut(index) {
-            *place = Some(result);
-        }
-        if work.results.iter().all(Option::is_some) {
-            self.all_finished(effects);
-        }
-    }
-
-    fn all_finished(&mut self, effects: &mut Vec<Effect>) {
-        let Phase::Working(work) = std::mem::replace(&mut self.phase, Phase::Idle) else { return };
-        let all_refused = work.refused == work.results.len();
-        let results: Transcript = work.results.into_iter().flatten().collect();
-        for result in &results {
-            self.transcript.push(Arc::clone(result));
-            show(result, effects);
-        }
-        self.end_turn(work.answer, results, effects);
-        self.refused_turns = if all_refused { self.refused_turns + 1 } else { 0 };
-        if work.aborting {
-            self.end_aborted(effects);
-        } else if work.terminate {
-            self.end_run(None, effects);
-        } else if self.refused_turns >= MAX_REFUSED_TURNS {
-            let error = format!(
-                "the model made {MAX_REFUSED_TURNS} turns in a row of nothing but invalid tool calls; \
-                 try another prompt or another model"
-            );
-            self.fail(error, effects);
-        } else {
-            self.begin_turn(effects);
-            effects.push(Effect::Request);
+        if let Some(message) = opening {
+            self.transcript.push(Arc::clone(&message));
+            show(&message, effects);
         }
     }
 
@@ -367,6 +317,10 @@ impl Machine {
             Phase::Working(work) => {
                 work.aborting = true;
                 effects.push(Effect::CancelTools);
+            }
+            Phase::Compacting(_) => {
+                effects.push(Effect::StopRequest);
+                self.stop_compacting(effects);
             }
         }
     }
@@ -396,111 +350,42 @@ impl Machine {
         if !self.is_idle() {
             return;
         }
-        self.queues = Queues::default();
-        if !std::mem::take(&mut self.transcript).is_empty() {
+        if !self.transcript.is_empty() {
             // Written without events: clients learn of it by the command's own reply.
-            effects.push(Effect::Keep(self.custom_message(CustomKind::Reset)));
+            effects.push(Effect::Keep(self.custom_message(CustomKind::Reset, Map::new())));
+        }
+        self.load(Transcript::new());
+    }
+
+    fn load(&mut self, transcript: Transcript) {
+        if self.is_idle() {
+            self.queues = Queues::default();
+            self.failed_compactions = 0;
+            self.transcript = transcript;
         }
     }
 
-    /// Adds a message whose `message_start` is out.
-    fn finalise(&mut self, message: &Arc<Message>, effects: &mut Vec<Effect>) {
-        self.transcript.push(Arc::clone(message));
-        effects.push(Effect::Keep(Arc::clone(message)));
-        effects.push(Effect::Emit(Event::MessageEnd { message: Arc::clone(message) }));
-    }
-
-    fn user_message(&mut self, content: Vec<ContentPart>) -> Arc<Message> {
-        let Stamp { id, timestamp } = self.stamps.next();
-        Arc::new(Message::User(UserMessage { id, content, timestamp, meta: Meta::new() }))
-    }
-
-    fn tool_message(&mut self, call: &ToolCall, outcome: Outcome) -> Arc<Message> {
-        let Stamp { id, timestamp } = self.stamps.next();
-        Arc::new(Message::Tool(ToolMessage {
-            id,
-            tool_call_id: call.id.clone(),
-            content: outcome.content,
-            is_error: outcome.is_error,
-            timestamp,
-            details: outcome.details,
-        }))
-    }
-
-    fn custom_message(&mut self, kind: CustomKind) -> Arc<Message> {
-        let Stamp { id, timestamp } = self.stamps.next();
-        let kind = kind.name().to_owned();
-        let (payload, meta) = (Map::new(), Meta::new());
-        Arc::new(Message::Custom(CustomMessage { id, kind, payload, timestamp, meta }))
-    }
-
-    fn note(&mut self, text: &str) -> Arc<Message> {
-        let Stamp { id, timestamp } = self.stamps.next();
-        Arc::new(Message::Assistant(AssistantMessage {
-            content: vec![ContentPart::text(text)],
-            stop_reason: Some(StopReason::EndTurn),
-            ..empty_answer(id, timestamp)
-        }))
-    }
-}
-
-impl Work {
-    fn call(&self, index: usize) -> Option<&ToolCall> {
-        self.answer.as_assistant()?.tool_calls.get(index)
-    }
-}
-
-/// Shows a message that is complete from the start: start, on disk, end.
-fn show(message: &Arc<Message>, effects: &mut Vec<Effect>) {
-    effects.push(Effect::Emit(Event::MessageStart { message: Arc::clone(message) }));
-    effects.push(Effect::Keep(Arc::clone(message)));
-    effects.push(Effect::Emit(Event::MessageEnd { message: Arc::clone(message) }));
-}
-
-fn start_of_answer(stamp: &Stamp) -> Effect {
-    let message = empty_answer(stamp.id.clone(), stamp.timestamp);
-    Effect::Emit(Event::MessageStart { message: Arc::new(Message::Assistant(message)) })
-}
-
-fn empty_answer(id: MessageId, timestamp: f64) -> AssistantMessage {
-    AssistantMessage {
-        id,
-        content: Vec::new(),
-        tool_calls: Vec::new(),
-        timestamp,
-        stop_reason: None,
-        usage: None,
-        meta: Meta::new(),
-    }
-}
-
-/// Returns, for each call of the answer, why it must not run.
-fn rejections(answer: &Answer) -> Vec<Option<String>> {
-    let reason = |call: &ToolCall| {
-        let rejected = answer.rejected.iter().find(|rejected| rejected.id == call.id);
-        rejected.map(|rejected| rejected.reason.clone())
-    };
-    answer.tool_calls.iter().map(reason).collect()
-}
-
-/// Returns the calls of the last answer that have no result behind it.
-fn open_calls(transcript: &Transcript) -> Vec<ToolCall> {
-    let mut results = Vec::new();
-    for message in transcript.iter().rev().filter(is_spoken) {
-        match &**message {
-            Message::Tool(result) => results.push(&result.tool_call_id),
-            Message::Assistant(answer) => {
-                let is_open = |call: &&ToolCall| !results.contains(&&call.id);
-                return answer.tool_calls.iter().filter(is_open).cloned().collect();
-            }
-            Message::User(_) | Message::Custom(_) => break,
+    fn go_to(&mut self, transcript: Transcript, effects: &mut Vec<Effect>) {
+        if self.is_idle() {
+            // Without an entry of its own the branch would be forgotten with the process.
+            effects.push(Effect::Keep(self.custom_message(CustomKind::GoTo, Map::new())));
+            self.load(transcript);
         }
     }
-    Vec::new()
-}
 
-fn is_spoken(message: &&Arc<Message>) -> bool {
-    message.as_custom().is_none()
+    fn switch_model(&mut self, model: String, effects: &mut Vec<Effect>) {
+        if self.is_idle() {
+            let payload = [("model".to_owned(), model.into())].into_iter().collect();
+            let message = self.custom_message(CustomKind::ModelChange, payload);
+            // Not a part of the transcript: no model is told of it.
+            show(&message, effects);
+        }
+    }
+
+    fn end_failed(&mut self, error: String, effects: &mut Vec<Effect>) {
+        effects.push(Effect::Emit(Event::Error { error: error.clone(), recoverable: true }));
+        self.end_run(Some(error), effects);
+    }
 }
 
 #[cfg(test)]

@@ -55,6 +55,8 @@ pub(super) enum HeadKind {
     Compaction(CompactionPayload),
     /// The end of all that came before.
     Reset,
+    /// A mark that the conversation went on behind its parent.
+    GoTo,
 }
 
 /// What a compaction says about the messages that it stands for.
@@ -165,6 +167,7 @@ pub(super) fn decode_head(line: &[u8]) -> Option<Head> {
             HeadKind::Compaction(serde_json::from_str(payload).unwrap_or_default())
         }
         Some(CustomKind::Reset) => HeadKind::Reset,
+        Some(CustomKind::GoTo) => HeadKind::GoTo,
         None => HeadKind::Message,
     };
     Some(Head { id: message.id, parent, role, kind })

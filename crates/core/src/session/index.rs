@@ -58,6 +58,8 @@ pub(super) enum EntryKind {
     },
     /// The end of all that came before.
     Reset,
+    /// A mark that the conversation went on behind its parent.
+    GoTo,
 }
 
 /// An unfinished last line.
@@ -84,7 +86,11 @@ impl Index {
     /// Returns the positions of the active branch, oldest first: from the last entry back
     /// through the parents.
     pub(super) fn branch(&self) -> Vec<usize> {
-        let last = self.entries.len().checked_sub(1);
+        self.branch_to(self.entries.len().checked_sub(1))
+    }
+
+    /// Returns the positions of the branch that ends with the entry at `last`, oldest first.
+    pub(super) fn branch_to(&self, last: Option<usize>) -> Vec<usize> {
         let parent = |position: &usize| self.entries.get(*position)?.parent;
         let mut branch: Vec<usize> = std::iter::successors(last, parent).collect();
         branch.reverse();
@@ -168,6 +174,7 @@ impl Builder {
             HeadKind::Message => EntryKind::Message,
             HeadKind::ModelChange(model) => EntryKind::ModelChange(model),
             HeadKind::Reset => EntryKind::Reset,
+            HeadKind::GoTo => EntryKind::GoTo,
             HeadKind::Compaction(CompactionPayload { first_kept_id, collapsed_count }) => {
                 let first_kept = first_kept_id.and_then(|id| self.positions.get(&id).copied());
                 EntryKind::Compaction { first_kept, collapsed_count }

@@ -4,6 +4,7 @@
 //! session without one.
 #![expect(clippy::disallowed_methods, reason = "this file owns the labels of sessions on disk")]
 
+use super::store::folder_builder;
 use letscode_wire::{ContentPart, Message};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -48,7 +49,19 @@ pub(super) fn write_label_once(session: &Path, label: &str) -> io::Result<()> {
     }
 }
 
-fn label_path(session: &Path) -> PathBuf {
+/// Gives a session another label and returns what is kept of it, or `None` if there is no word
+/// in `text`. A reader sees all of the old one or of the new.
+pub(super) fn write_label(session: &Path, text: &str) -> io::Result<Option<String>> {
+    let Some(label) = first_words(text) else { return Ok(None) };
+    let folder = session.parent().unwrap_or(Path::new("."));
+    folder_builder().create(folder)?;
+    let mut file = NamedTempFile::new_in(folder)?;
+    file.write_all(label.as_bytes())?;
+    file.persist(label_path(session)).map_err(|error| error.error)?;
+    Ok(Some(label))
+}
+
+pub(super) fn label_path(session: &Path) -> PathBuf {
     session.with_extension("name")
 }
 

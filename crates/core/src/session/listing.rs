@@ -92,9 +92,14 @@ struct Found {
 
 impl Found {
     fn into_summary(self) -> Summary {
-        let label = read_label(&self.path).or_else(|| head_label(&self.path));
+        let label = shown_label(&self.path);
         Summary { id: self.id, path: self.path, modified: self.modified, label }
     }
+}
+
+/// Returns a session's label, or what its first user message makes of it.
+pub(super) fn shown_label(path: &Path) -> Option<String> {
+    read_label(path).or_else(|| head_label(path))
 }
 
 /// Returns the sessions in `folder`, newest first; of the same time, the one that was made last.

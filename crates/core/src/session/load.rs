@@ -50,10 +50,31 @@ pub struct Loaded {
 /// # Errors
 /// When the file cannot be read. Damage within it is skipped with a warning.
 pub fn load(path: &Path) -> Result<Loaded, SessionError> {
+    load_branch(path, None)
+}
+
+/// Reads a session as it would be if its branch ended with the entry of that number, counted
+/// from 1. Blocks on the disk.
+///
+/// # Errors
+/// [`SessionError::NoSuchEntry`], and those of [`load`].
+pub(super) fn load_until(path: &Path, entry: usize) -> Result<Loaded, SessionError> {
+    load_branch(path, Some(entry))
+}
+
+fn load_branch(path: &Path, until: Option<usize>) -> Result<Loaded, SessionError> {
     let read_error = || SessionError::io("read", path);
     let file = open_regular(path)?;
     let mut index = Index::read(&mut Lines::new(&file)).map_err(read_error())?;
-    let branch = index.branch();
+    let branch = match until {
+        None => index.branch(),
+        Some(number) => {
+            let count = index.entries.len();
+            let last = number.checked_sub(1).filter(|last| *last < count);
+            let last = last.ok_or(SessionError::NoSuchEntry { number, count })?;
+            index.branch_to(Some(last))
+        }
+    };
     let replay = replay(&index.entries, &branch);
 
     let entry_at = |position: &usize| index.entries.get(*position);
@@ -66,6 +87,13 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
             None => index.broken.push(entry.span.line),
         }
     }
+    let last_id = match (until, branch.last().and_then(entry_at)) {
+        (Some(_), Some(last)) => {
+            let record = reader.read(last.span).map_err(read_error())?;
+            codec::decode_head(record).map(|head| head.id)
+        }
+        _ => index.last_id.take(),
+    };
     let label = match read_label(path) {
         Some(label) => Some(label),
         None => first_label(&mut reader, &index.entries, &branch).map_err(read_error())?,
@@ -78,7 +106,7 @@ pub fn load(path: &Path) -> Result<Loaded, SessionError> {
         label,
         warnings: warnings(path, &mut index.broken, index.tail, replay.has_unclear_compaction),
         branch: branch.iter().filter_map(entry_at).map(|entry| entry.span).collect(),
-        last_id: index.last_id,
+        last_id,
         tail: index.tail,
         length: index.length,
     })

@@ -34,15 +34,16 @@ pub(super) struct Replay {
 pub(super) fn replay(entries: &[Entry], branch: &[usize]) -> Replay {
     let mut replay = Replay::default();
     let mut since_reset = 0;
-    let is_model_change = |position: usize| {
-        matches!(entries.get(position).map(|entry| &entry.kind), Some(EntryKind::ModelChange(_)))
+    let is_no_message = |position: usize| {
+        let kind = entries.get(position).map(|entry| &entry.kind);
+        matches!(kind, Some(EntryKind::ModelChange(_) | EntryKind::GoTo))
     };
     for (place, &position) in branch.iter().enumerate() {
         let Some(entry) = entries.get(position) else { continue };
         match &entry.kind {
-            EntryKind::Message => replay.kept.push(position),
+            // A mark stays among the kept until the end: a compaction may name it as the first.
+            EntryKind::Message | EntryKind::GoTo => replay.kept.push(position),
             EntryKind::ModelChange(model) => {
-                // Stays among the kept until the end: a compaction may name it as the first.
                 replay.kept.push(position);
                 if model.is_some() {
                     replay.model.clone_from(model);
@@ -57,7 +58,7 @@ pub(super) fn replay(entries: &[Entry], branch: &[usize]) -> Replay {
                 let remaining = by_name.or_else(|| {
                     let count = (*collapsed_count)?;
                     let lines = branch.get(since_reset..place).unwrap_or_default();
-                    Some(from_count(&replay.kept, lines, count, is_model_change))
+                    Some(from_count(&replay.kept, lines, count, is_no_message))
                 });
                 match remaining {
                     Some(remaining) => {
@@ -71,7 +72,7 @@ pub(super) fn replay(entries: &[Entry], branch: &[usize]) -> Replay {
             }
         }
     }
-    replay.kept.retain(|position| !is_model_change(*position));
+    replay.kept.retain(|position| !is_no_message(*position));
     replay
 }
 
@@ -87,16 +88,16 @@ fn from_count(
     kept: &[usize],
     lines: &[usize],
     count: usize,
-    is_model_change: impl Fn(usize) -> bool,
+    is_no_message: impl Fn(usize) -> bool,
 ) -> Vec<usize> {
-    let messages = kept.iter().filter(|position| !is_model_change(**position)).count();
+    let messages = kept.iter().filter(|position| !is_no_message(**position)).count();
     let has_earlier_compaction = kept.first() != lines.first();
     if has_earlier_compaction && count >= messages {
         return lines.get(count..).unwrap_or_default().to_vec();
     }
     let mut left = count;
     let collapsed = kept.iter().take_while(|position| {
-        let is_message = !is_model_change(**position);
+        let is_message = !is_no_message(**position);
         let is_collapsed = left > 0;
         left -= usize::from(is_message && is_collapsed);
         is_collapsed

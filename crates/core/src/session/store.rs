@@ -116,6 +116,10 @@ impl SessionStore for FileStore {
             })
         })
     }
+
+    fn continue_behind(&self, entry: EntryId) {
+        guard(&self.shared.writer).last_id = Some(entry);
+    }
 }
 
 impl Drop for FileStore {

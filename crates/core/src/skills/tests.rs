@@ -46,6 +46,7 @@ async fn the_tool_gives_the_same_as_the_command() {
             cancel: CancellationToken::new(),
             progress: Progress::new(|_| {}),
             vision: false,
+            secrets: Arc::default(),
         };
         let output = tool.run(given, context).await.unwrap();
         assert_eq!(text_of(&output.content), skill.text(message));

@@ -27,3 +27,5 @@ mod hooks;
 mod sessions;
 
 mod clients;
+
+mod conversation;

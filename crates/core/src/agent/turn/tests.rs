@@ -1,7 +1,10 @@
 //! Tables for the order of effects, and the invariants over random orders of inputs.
 
+mod compaction;
+
+use super::working::MAX_REFUSED_TURNS;
 use super::*;
-use letscode_wire::{RetryNotice, ToolCallId};
+use letscode_wire::{MessageId, RetryNotice, StopReason, ToolCallId};
 use proptest::prelude::*;
 
 /// Stamps that count.
@@ -70,6 +73,11 @@ fn describe(effect: &Effect) -> String {
     match effect {
         Effect::Keep(message) => format!("keep {}", name(message)),
         Effect::Request => "request".to_owned(),
+        Effect::Summarise(request) => format!("summarise {}", request.border),
+        Effect::Compacted(result) => {
+            let aborted = if result.aborted { " aborted" } else { "" };
+            format!("compacted {}{aborted}", result.collapsed_count)
+        }
         Effect::StopRequest => "stop request".to_owned(),
         Effect::RunTools { calls, .. } => format!("run {} tools", calls.len()),
         Effect::CancelTools => "cancel tools".to_owned(),

@@ -1,0 +1,277 @@
+//! Commands: what is refused, what is done at once, what begins a run.
+//!
+//! Owns the replies. A command that cannot be carried out is answered by one `error`, without an
+//! `ack` before it. Must not wait for a model, a tool or, while a run is active, for the disk.
+
+use super::Actor;
+use crate::agent::bus::Output;
+use crate::agent::turn::Input;
+use crate::session::SessionError;
+use futures_util::future::BoxFuture;
+use letscode_wire::{
+    Command, ContentPart, Control, DeleteResult, ImageData, MessagesResult, NameResult,
+    QueueResult, RequestId, SessionsResult, StateResult, ToolInfo, ToolSpec, ToolsResult,
+    UnqueueResult, text_of,
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Display;
+use std::sync::Arc;
+
+/// What came of a command.
+pub(super) struct Reply {
+    pub(super) id: RequestId,
+    pub(super) outcome: Result<Value, String>,
+}
+
+const BUSY: &str = "a run is active; wait for its done, or abort it";
+const NOTHING_TO_RETRY: &str = "there is nothing to retry: no message waits for an answer";
+const NOTHING_TO_COMPACT: &str =
+    "there is nothing to compact: the conversation has no more than its newest messages";
+
+impl Actor {
+    pub(super) async fn command(&mut self, id: RequestId, command: Command) {
+        if let Some(reason) = self.refusal(&command) {
+            return self.refuse(id, reason.to_owned());
+        }
+        match command {
+            Command::Prompt { text, images } => {
+                self.begin(id, Input::Prompt(prompt_content(text, images))).await;
+            }
+            Command::Retry => self.begin(id, Input::Retry).await,
+            Command::Compact { bias } => self.begin(id, Input::Compact(bias)).await,
+            Command::Steer { text } => {
+                self.apply(id, Input::Steer(vec![ContentPart::text(text)])).await;
+            }
+            Command::FollowUp { text } => {
+                self.apply(id, Input::FollowUp(vec![ContentPart::text(text)])).await;
+            }
+            Command::Abort => self.apply(id, Input::Abort).await,
+            Command::Reset => {
+                self.runner.files.restore(&[]);
+                self.apply(id, Input::Reset).await;
+            }
+            // The connection's own business: whoever owns it acts on them.
+            Command::Hello { .. } | Command::Bye => {
+                self.ack(&id);
+                self.bus.push(Output::Control(Control::Done { id, result: None }));
+            }
+            Command::State => self.state(id),
+            Command::Messages => {
+                let messages = self.machine.transcript().clone();
+                self.answer(id, Ok::<_, String>(MessagesResult { messages }));
+            }
+            Command::Queue => {
+                let queues = self.machine.queues();
+                let steering = queues.steering().map(text_of).collect();
+                let follow_ups = queues.follow_ups().map(text_of).collect();
+                self.answer(id, Ok::<_, String>(QueueResult { steering, follow_ups }));
+            }
+            Command::Unqueue => {
+                let message = self.machine.unqueue().map(|content| text_of(&content));
+                self.answer(id, Ok::<_, String>(UnqueueResult { message }));
+            }
+            Command::Tools => {
+                let tool = |spec: &ToolSpec| ToolInfo {
+                    name: spec.name.clone(),
+                    description: spec.description.clone(),
+                };
+                let tools = self.specs.iter().map(tool).collect();
+                self.answer(id, Ok::<_, String>(ToolsResult { tools }));
+            }
+            Command::Usage => self.usage(id),
+            Command::Name { .. }
+            | Command::Tree
+            | Command::Sessions
+            | Command::Search { .. }
+            | Command::Rename { .. }
+            | Command::Delete { .. } => self.look_up(id, command),
+            Command::Fork { .. }
+            | Command::Clone
+            | Command::New
+            | Command::Resume { .. }
+            | Command::GoTo { .. } => self.change_session(id, command).await,
+            Command::SetModel { model } => self.set_model(id, model).await,
+            Command::SetThinking { level } => self.set_thinking(id, level),
+        }
+    }
+
+    /// Returns why a command cannot be carried out now.
+    fn refusal(&self, command: &Command) -> Option<&'static str> {
+        match command {
+            Command::Prompt { .. }
+            | Command::Reset
+            | Command::Retry
+            | Command::Compact { .. }
+            | Command::Fork { .. }
+            | Command::Clone
+            | Command::New
+            | Command::Resume { .. }
+            | Command::GoTo { .. }
+            | Command::SetModel { .. }
+            | Command::SetThinking { .. }
+                if !self.machine.is_idle() =>
+            {
+                Some(BUSY)
+            }
+            Command::Retry if !self.machine.can_retry() => Some(NOTHING_TO_RETRY),
+            Command::Compact { .. } if !self.machine.can_compact() => Some(NOTHING_TO_COMPACT),
+            _ => None,
+        }
+    }
+
+    /// Begins what goes on until the machine says that it is over.
+    async fn begin(&mut self, id: RequestId, input: Input) {
+        self.ack(&id);
+        self.run_id = Some(id);
+        self.step(input).await;
+    }
+
+    /// Does what is done at once.
+    async fn apply(&mut self, id: RequestId, input: Input) {
+        self.ack(&id);
+        self.step(input).await;
+        self.bus.push(Output::Control(Control::Done { id, result: None }));
+    }
+
+    fn state(&mut self, id: RequestId) {
+        self.update_limits();
+        let info = self.model.info();
+        let queues = self.machine.queues();
+        let mut state = StateResult {
+            busy: !self.machine.is_idle(),
+            model: info.name,
+            thinking: self.thinking.clone(),
+            session: None,
+            message_count: self.machine.transcript().len(),
+            steering: queues.steering().count(),
+            follow_ups: queues.follow_ups().count(),
+            context_tokens: self.machine.context_tokens(),
+            context_window: info.context_window,
+        };
+        let Some(kept) = &self.sessions else { return self.answer(id, Ok::<_, String>(state)) };
+        let session = kept.manager.describe(&kept.path);
+        self.defer(id, async move {
+            state.session = Some(session.await);
+            Ok::<_, SessionError>(state)
+        });
+    }
+
+    fn usage(&mut self, id: RequestId) {
+        match &self.sessions {
+            None => {
+                let spent = self.spent.clone();
+                self.answer(id, Ok::<_, String>(spent));
+            }
+            Some(kept) => {
+                let usage = kept.manager.usage(&kept.path);
+                self.defer(id, usage);
+            }
+        }
+    }
+
+    /// Answers what only the disk knows. A run goes on meanwhile.
+    fn look_up(&mut self, id: RequestId, command: Command) {
+        let Some(kept) = &self.sessions else { return self.refuse_without_sessions(id) };
+        let manager = Arc::clone(&kept.manager);
+        let open = kept.path.clone();
+        match command {
+            Command::Name { text: None } => self.defer(id, async move {
+                let label = manager.describe(&open).await.label;
+                Ok::<_, SessionError>(NameResult { label })
+            }),
+            Command::Name { text: Some(text) } => self.defer(id, async move {
+                let label = manager.label(&open, &text).await?;
+                Ok::<_, SessionError>(NameResult { label: Some(label) })
+            }),
+            Command::Rename { session, text } => self.defer(id, async move {
+                let path = manager.find(&session).await?;
+                let label = manager.label(&path, &text).await?;
+                Ok::<_, SessionError>(NameResult { label: Some(label) })
+            }),
+            Command::Sessions => self.defer(id, async move {
+                let sessions = manager.list(Some(&open)).await?;
+                Ok::<_, SessionError>(SessionsResult { sessions })
+            }),
+            Command::Search { query } => {
+                self.defer(id, async move { manager.search(&query).await });
+            }
+            Command::Delete { session } => self.defer(id, async move {
+                let path = manager.find(&session).await?;
+                if path == open {
+                    return Err(SessionError::IsOpen);
+                }
+                let trash = manager.delete(&path).await?.display().to_string();
+                Ok(DeleteResult { trash })
+            }),
+            // Of those that come here, the tree is left.
+            _ => self.defer(id, async move { manager.tree(&open).await }),
+        }
+    }
+
+    pub(super) fn refuse_without_sessions(&mut self, id: RequestId) {
+        let reason = "no session is kept (--no-session, or there is no home directory)";
+        self.refuse(id, reason.to_owned());
+    }
+
+    /// Answers a command when `work` is done.
+    fn defer<T: Serialize, E: Display>(
+        &mut self,
+        id: RequestId,
+        work: impl Future<Output = Result<T, E>> + Send + 'static,
+    ) {
+        let reply: BoxFuture<'static, Reply> = Box::pin(async move {
+            let result = work.await;
+            Reply { id, outcome: result.map(|r| to_value(&r)).map_err(|error| error.to_string()) }
+        });
+        self.lookups.push(reply);
+    }
+
+    /// Answers a command now.
+    pub(super) fn answer<T: Serialize, E: Display>(&mut self, id: RequestId, result: Result<T, E>) {
+        let outcome = result.map(|r| to_value(&r)).map_err(|error| error.to_string());
+        self.reply(Reply { id, outcome });
+    }
+
+    pub(super) fn reply(&mut self, reply: Reply) {
+        match reply.outcome {
+            Ok(result) => {
+                self.ack(&reply.id);
+                self.bus
+                    .push(Output::Control(Control::Done { id: reply.id, result: Some(result) }));
+            }
+            Err(error) => self.refuse(reply.id, error),
+        }
+    }
+
+    /// Ends a command that was acknowledged before.
+    pub(super) fn done(&mut self, id: RequestId, result: &impl Serialize) {
+        let result = Some(to_value(result));
+        self.bus.push(Output::Control(Control::Done { id, result }));
+    }
+
+    pub(super) fn ack(&mut self, id: &RequestId) {
+        self.bus.push(Output::Control(Control::Ack { id: id.clone() }));
+    }
+
+    pub(super) fn refuse(&mut self, id: RequestId, error: String) {
+        let error = self.secrets().mask(error).into_owned();
+        let refusal = Control::Error { id, error, recoverable: true, fatal: false };
+        self.bus.push(Output::Control(refusal));
+    }
+}
+
+/// Results are plain data with text keys: they can always be written.
+fn to_value(result: &impl Serialize) -> Value {
+    serde_json::to_value(result).unwrap_or_default()
+}
+
+/// Returns a prompt's text and pictures; no empty text part beside pictures, which some servers
+/// refuse.
+fn prompt_content(text: String, images: Vec<ImageData>) -> Vec<ContentPart> {
+    let words = (!text.is_empty() || images.is_empty()).then(|| ContentPart::text(text));
+    let pictures = images
+        .into_iter()
+        .map(|ImageData { data, mime_type }| ContentPart::Image { data, mime_type });
+    words.into_iter().chain(pictures).collect()
+}

@@ -1,0 +1,118 @@
+//! The turn while the model answers: pieces, the whole answer, failure.
+//!
+//! Owns what follows an answer: tools, a queued message, the end of the run.
+
+use super::messages::start_of_answer;
+use super::working::Work;
+use super::{Effect, Machine, Phase};
+use crate::model::{Answer, ModelError, ModelErrorKind};
+use letscode_wire::{AssistantMessage, Event, Message, StreamEvent, ToolCall, Transcript};
+use std::sync::Arc;
+
+impl Machine {
+    pub(super) fn piece(&mut self, piece: StreamEvent, effects: &mut Vec<Effect>) {
+        if let StreamEvent::Retry(notice) = piece {
+            match &mut self.phase {
+                Phase::Idle | Phase::Working(_) => return,
+                Phase::Answering { begun } => *begun = None,
+                Phase::Compacting(_) => {}
+            }
+            effects.push(Effect::Emit(Event::Retry(notice)));
+            return;
+        }
+        let Phase::Answering { begun } = &mut self.phase else { return };
+        if begun.is_none() {
+            let stamp = self.stamps.next();
+            effects.push(start_of_answer(&stamp));
+            *begun = Some(stamp);
+        }
+        effects.push(Effect::Emit(Event::MessageUpdate { message: None, stream_event: piece }));
+    }
+
+    pub(super) fn answered(&mut self, answer: Answer, effects: &mut Vec<Effect>) {
+        if matches!(self.phase, Phase::Compacting(_)) {
+            self.summarised(&answer, effects);
+            return;
+        }
+        let Phase::Answering { begun } = &mut self.phase else { return };
+        let stamp = begun.take().unwrap_or_else(|| {
+            let stamp = self.stamps.next();
+            effects.push(start_of_answer(&stamp));
+            stamp
+        });
+        let rejected = rejections(&answer);
+        let message = Arc::new(Message::Assistant(AssistantMessage {
+            id: stamp.id,
+            content: answer.content,
+            tool_calls: answer.tool_calls,
+            timestamp: stamp.timestamp,
+            stop_reason: answer.stop_reason,
+            usage: answer.usage,
+            meta: answer.meta,
+        }));
+        self.finalise(&message, effects);
+        let calls = message.as_assistant().map(|m| m.tool_calls.clone()).unwrap_or_default();
+        if calls.is_empty() {
+            let results = Transcript::new();
+            self.end_turn(message, results, effects);
+            self.after_answer(effects);
+            return;
+        }
+        for call in &calls {
+            effects.push(Effect::Emit(Event::ToolExecutionStart {
+                tool_call_id: call.id.clone(),
+                tool_name: call.name.clone(),
+                arguments: call.arguments.clone(),
+            }));
+        }
+        self.phase = Phase::Working(Work {
+            answer: message,
+            results: vec![None; calls.len()],
+            refused: 0,
+            terminate: false,
+            aborting: false,
+        });
+        effects.push(Effect::RunTools { calls, rejected });
+    }
+
+    /// Goes on with a queued message, or ends the run.
+    fn after_answer(&mut self, effects: &mut Vec<Effect>) {
+        let next = self.queues.next_steering();
+        let Some(content) = next.or_else(|| self.queues.next_follow_up()) else {
+            self.end_run(None, effects);
+            return;
+        };
+        self.refused_turns = 0;
+        let message = self.user_message(content);
+        self.open_turn(Some(message), effects);
+    }
+
+    pub(super) fn failed(&mut self, error: &ModelError, effects: &mut Vec<Effect>) {
+        match self.phase {
+            Phase::Idle | Phase::Working(_) => {}
+            Phase::Compacting(_) => self.compaction_failed(&error.message, effects),
+            Phase::Answering { .. } => {
+                let is_too_long = error.kind == ModelErrorKind::ContextOverflow;
+                if !(is_too_long && self.compact_for_request(&error.message, effects)) {
+                    self.end_failed(error.message.clone(), effects);
+                }
+            }
+        }
+    }
+
+    /// Adds a message whose `message_start` is out.
+    fn finalise(&mut self, message: &Arc<Message>, effects: &mut Vec<Effect>) {
+        self.transcript.push(Arc::clone(message));
+        effects.push(Effect::Keep(Arc::clone(message)));
+        effects.push(Effect::Emit(Event::MessageEnd { message: Arc::clone(message) }));
+    }
+}
+
+/// Returns, for each call of the answer, why it must not run.
+fn rejections(answer: &Answer) -> Vec<Option<String>> {
+    let reason = |call: &ToolCall| {
+        let rejected = answer.rejected.iter().find(|rejected| rejected.id == call.id);
+        rejected.map(|rejected| rejected.reason.clone())
+    };
+    answer.tool_calls.iter().map(reason).collect()
+}
