@@ -43,6 +43,98 @@ pub enum Command {
     Abort,
     /// Forgets the conversation and the queues. Refused while a run is active.
     Reset,
+    /// Replaces older messages by a summary; answers [`CompactResult`](crate::CompactResult).
+    /// Refused while a run is active.
+    Compact {
+        /// What the summary should dwell on.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        bias: Option<String>,
+    },
+    /// Asks for the answer that a failed run did not get. Refused while a run is active, and
+    /// when nothing waits for an answer.
+    Retry,
+    /// Tells what the agent is doing and with what; answers [`StateResult`](crate::StateResult).
+    State,
+    /// Gives the transcript; answers [`MessagesResult`](crate::MessagesResult).
+    Messages,
+    /// Tells what the session cost so far; answers [`UsageResult`](crate::UsageResult).
+    Usage,
+    /// Tells what is queued; answers [`QueueResult`](crate::QueueResult).
+    Queue,
+    /// Takes the message that was queued last back; answers
+    /// [`UnqueueResult`](crate::UnqueueResult).
+    Unqueue,
+    /// Names the tools at hand; answers [`ToolsResult`](crate::ToolsResult).
+    Tools,
+    /// Shows the open session's label, or gives it another; answers
+    /// [`NameResult`](crate::NameResult).
+    Name {
+        /// The new label.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<String>,
+    },
+    /// Lists the entries of the open session, those of other branches included; answers
+    /// [`TreeResult`](crate::TreeResult).
+    Tree,
+    /// Goes on in a new session that ends with an entry of the open one; answers
+    /// [`SessionResult`](crate::SessionResult). Refused while a run is active.
+    Fork {
+        /// The entry's number in [`TreeResult`](crate::TreeResult); the last one where absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        entry: Option<usize>,
+    },
+    /// Goes on in a copy of the open session; answers [`SessionResult`](crate::SessionResult).
+    /// Refused while a run is active.
+    Clone,
+    /// Goes on in a new, empty session; answers [`SessionResult`](crate::SessionResult). Refused
+    /// while a run is active.
+    New,
+    /// Goes on with an earlier session of the project; answers
+    /// [`SessionResult`](crate::SessionResult). Refused while a run is active.
+    Resume {
+        /// Its number in [`SessionsResult`](crate::SessionsResult), or its id or the beginning
+        /// of that.
+        session: String,
+    },
+    /// Lists the sessions of the project; answers [`SessionsResult`](crate::SessionsResult).
+    Sessions,
+    /// Searches what was said in the sessions of the project; answers
+    /// [`SearchResult`](crate::SearchResult).
+    Search {
+        /// The text, in letters of any case.
+        query: String,
+    },
+    /// Gives a session of the project another label; answers [`NameResult`](crate::NameResult).
+    Rename {
+        /// As for `resume`.
+        session: String,
+        /// The new label.
+        text: String,
+    },
+    /// Puts a session of the project, but never the open one, into the trash folder; answers
+    /// [`DeleteResult`](crate::DeleteResult).
+    Delete {
+        /// As for `resume`.
+        session: String,
+    },
+    /// Goes on behind an earlier entry, in the same session; answers
+    /// [`SessionResult`](crate::SessionResult). Refused while a run is active.
+    GoTo {
+        /// The entry's number in [`TreeResult`](crate::TreeResult).
+        entry: usize,
+    },
+    /// Asks another model from now on; answers [`ModelResult`](crate::ModelResult). Refused while
+    /// a run is active.
+    SetModel {
+        /// The model's name.
+        model: String,
+    },
+    /// Changes how hard the model is asked to think; answers
+    /// [`ModelResult`](crate::ModelResult). Refused while a run is active.
+    SetThinking {
+        /// `off`, `minimal`, `low`, `medium`, `high` or `xhigh`.
+        level: String,
+    },
     /// Takes no more commands, lets the active run end, and leaves.
     Bye,
 }
@@ -89,7 +181,36 @@ pub struct CommandError {
 }
 
 /// The names of all commands, as hosts write them.
-const COMMAND_NAMES: [&str; 7] = ["hello", "prompt", "steer", "follow_up", "abort", "reset", "bye"];
+const COMMAND_NAMES: [&str; 28] = [
+    "hello",
+    "prompt",
+    "steer",
+    "follow_up",
+    "abort",
+    "reset",
+    "compact",
+    "retry",
+    "state",
+    "messages",
+    "usage",
+    "queue",
+    "unqueue",
+    "tools",
+    "name",
+    "tree",
+    "fork",
+    "clone",
+    "new",
+    "resume",
+    "sessions",
+    "search",
+    "rename",
+    "delete",
+    "go_to",
+    "set_model",
+    "set_thinking",
+    "bye",
+];
 
 impl CommandLine {
     /// Reads one line, without its newline.

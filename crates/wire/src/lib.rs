@@ -17,6 +17,7 @@ mod event;
 
 mod command;
 mod control;
+mod result;
 
 mod tool;
 
@@ -45,6 +46,11 @@ pub use message::{
 pub use ndjson::{DEFAULT_LINE_CAP, Decoder, LineError, encode_line};
 pub use plugin::{
     Capabilities, CommandSpec, FromPlugin, PLUGIN_PROTOCOL, Registrations, ToPlugin, UiRequest,
+};
+pub use result::{
+    CompactResult, DeleteResult, MessagesResult, ModelResult, NameResult, QueueResult, SearchHit,
+    SearchResult, SessionEntry, SessionInfo, SessionResult, SessionsResult, StateResult, ToolInfo,
+    ToolsResult, TreeEntry, TreeResult, UnqueueResult, UsageResult,
 };
 #[cfg(feature = "schema")]
 pub use schema::roots;

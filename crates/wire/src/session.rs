@@ -35,6 +35,8 @@ pub enum CustomKind {
     Compaction,
     /// `reset{}`: everything before is out.
     Reset,
+    /// `go_to{}`: the conversation goes on behind its parent; later entries are on another branch.
+    GoTo,
 }
 
 impl CustomKind {
@@ -44,12 +46,13 @@ impl CustomKind {
             Self::ModelChange => "model_change",
             Self::Compaction => "compaction",
             Self::Reset => "reset",
+            Self::GoTo => "go_to",
         }
     }
 
     /// Returns the kind of that name; plugins have others.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::ModelChange, Self::Compaction, Self::Reset]
+        [Self::ModelChange, Self::Compaction, Self::Reset, Self::GoTo]
             .into_iter()
             .find(|kind| kind.name() == name)
     }

@@ -36,6 +36,33 @@ fn every_command_has_its_shape() {
         (Command::FollowUp { text: text() }, json!({"cmd": "follow_up", "text": "go on"})),
         (Command::Abort, json!({"cmd": "abort"})),
         (Command::Reset, json!({"cmd": "reset"})),
+        (Command::Compact { bias: None }, json!({"cmd": "compact"})),
+        (Command::Compact { bias: Some(text()) }, json!({"cmd": "compact", "bias": "go on"})),
+        (Command::Retry, json!({"cmd": "retry"})),
+        (Command::State, json!({"cmd": "state"})),
+        (Command::Messages, json!({"cmd": "messages"})),
+        (Command::Usage, json!({"cmd": "usage"})),
+        (Command::Queue, json!({"cmd": "queue"})),
+        (Command::Unqueue, json!({"cmd": "unqueue"})),
+        (Command::Tools, json!({"cmd": "tools"})),
+        (Command::Name { text: None }, json!({"cmd": "name"})),
+        (Command::Name { text: Some(text()) }, json!({"cmd": "name", "text": "go on"})),
+        (Command::Tree, json!({"cmd": "tree"})),
+        (Command::Fork { entry: None }, json!({"cmd": "fork"})),
+        (Command::Fork { entry: Some(3) }, json!({"cmd": "fork", "entry": 3})),
+        (Command::Clone, json!({"cmd": "clone"})),
+        (Command::New, json!({"cmd": "new"})),
+        (Command::Resume { session: text() }, json!({"cmd": "resume", "session": "go on"})),
+        (Command::Sessions, json!({"cmd": "sessions"})),
+        (Command::Search { query: text() }, json!({"cmd": "search", "query": "go on"})),
+        (
+            Command::Rename { session: "2".to_owned(), text: text() },
+            json!({"cmd": "rename", "session": "2", "text": "go on"}),
+        ),
+        (Command::Delete { session: text() }, json!({"cmd": "delete", "session": "go on"})),
+        (Command::GoTo { entry: 7 }, json!({"cmd": "go_to", "entry": 7})),
+        (Command::SetModel { model: text() }, json!({"cmd": "set_model", "model": "go on"})),
+        (Command::SetThinking { level: text() }, json!({"cmd": "set_thinking", "level": "go on"})),
         (Command::Bye, json!({"cmd": "bye"})),
     ];
     for (command, json) in cases {
@@ -75,7 +102,9 @@ fn unknown_and_null_optional_fields_are_let_pass() {
 
 #[test]
 fn a_bad_line_is_refused_with_its_id_and_a_reason() {
-    let known = "known commands: hello, prompt, steer, follow_up, abort, reset, bye";
+    let known = ", abort, reset, compact, retry, state, messages, usage, queue, unqueue, tools, \
+                 name, tree, fork, clone, new, resume, sessions, search, rename, delete, go_to, \
+                 set_model, set_thinking, bye";
     let cases: [(&[u8], Value, &str); 15] = [
         (b"{", Value::Null, "the line is not JSON: "),
         (b"hello", Value::Null, "the line is not JSON: "),

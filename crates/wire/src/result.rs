@@ -1,0 +1,225 @@
+//! Results: what travels in `done.result`, a type for each command that answers something.
+//!
+//! Owns the shapes. All fields are always written. A command that no type here names answers
+//! nothing. Must not know where the figures come from.
+
+use crate::id::{EntryId, SessionId};
+use crate::message::{Transcript, Usage};
+use serde::{Deserialize, Serialize};
+
+/// What `compact` came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CompactResult {
+    /// How many messages the summary stands for; 0 where none was made.
+    pub collapsed_count: usize,
+    /// Why there is no summary; the history is as it was then.
+    pub error: Option<String>,
+    /// Whether the user stopped it; the history is as it was then.
+    pub aborted: bool,
+}
+
+/// What the agent is doing and with what: the answer to `state`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StateResult {
+    /// Whether a run or a compaction is active.
+    pub busy: bool,
+    /// The model's name.
+    pub model: String,
+    /// How hard it is asked to think.
+    pub thinking: String,
+    /// The open session; `null` where none is kept.
+    pub session: Option<SessionInfo>,
+    /// How many messages the transcript has.
+    pub message_count: usize,
+    /// How many messages wait for the next answer without tool calls.
+    pub steering: usize,
+    /// How many messages wait for the end of the run.
+    pub follow_ups: usize,
+    /// How many tokens the conversation takes: the provider's own count as far as it goes, an
+    /// estimate for what came since.
+    pub context_tokens: u64,
+    /// The model's window in tokens; `null` where it is not known.
+    pub context_window: Option<u64>,
+}
+
+/// A session of the project.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionInfo {
+    /// Its id.
+    pub id: SessionId,
+    /// Its label, or what its first user message makes of it.
+    pub label: Option<String>,
+    /// Its file; not there before a new session's first message.
+    pub path: String,
+}
+
+/// The answer to `messages`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct MessagesResult {
+    /// The transcript.
+    pub messages: Transcript,
+}
+
+/// What a session cost, aborted and failed requests left out: the answer to `usage`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UsageResult {
+    /// The sums over all answers and summaries; `cost_usd` leaves out those without a price.
+    pub usage: Usage,
+    /// How many answers and summaries told their figures.
+    pub answers: usize,
+}
+
+/// The answer to `queue`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct QueueResult {
+    /// What waits for the next answer without tool calls, oldest first.
+    pub steering: Vec<String>,
+    /// What waits for the end of the run, oldest first.
+    pub follow_ups: Vec<String>,
+}
+
+/// The answer to `unqueue`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct UnqueueResult {
+    /// The message that was taken back; `null` where none was queued.
+    pub message: Option<String>,
+}
+
+/// The answer to `tools`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ToolsResult {
+    /// The tools, in the order in which the model gets them.
+    pub tools: Vec<ToolInfo>,
+}
+
+/// A tool at hand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ToolInfo {
+    /// Its name.
+    pub name: String,
+    /// What it does, as the model is told.
+    pub description: String,
+}
+
+/// The answer to `name` and `rename`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct NameResult {
+    /// The label that the session has now.
+    pub label: Option<String>,
+}
+
+/// The answer to `tree`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TreeResult {
+    /// The session's label.
+    pub label: Option<String>,
+    /// All entries, in the order in which they were written.
+    pub entries: Vec<TreeEntry>,
+}
+
+/// An entry of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TreeEntry {
+    /// Counts from 1; stays the same, because a session is only ever added to.
+    pub entry: usize,
+    /// The message's id.
+    pub id: EntryId,
+    /// The number of the entry that it follows; `null` for a first one.
+    pub parent: Option<usize>,
+    /// `user`, `assistant`, `tool` or `custom`.
+    pub role: String,
+    /// The kind of a custom entry.
+    pub kind: Option<String>,
+    /// The first words of what it says; of an answer without words, the tools that it calls.
+    pub text: String,
+    /// Whether it is on the active branch.
+    pub active: bool,
+}
+
+/// The session that goes on from now: the answer to `fork`, `clone`, `new`, `resume` and `go_to`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionResult {
+    /// The session.
+    pub session: SessionInfo,
+    /// How many messages its transcript has.
+    pub message_count: usize,
+    /// The model that answers.
+    pub model: String,
+}
+
+/// The answer to `sessions`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionsResult {
+    /// The sessions, newest first.
+    pub sessions: Vec<SessionEntry>,
+}
+
+/// A session in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SessionEntry {
+    /// Counts from 1 for the newest.
+    pub number: usize,
+    /// The session.
+    pub session: SessionInfo,
+    /// When it was last added to, in seconds since the Unix epoch.
+    pub modified: f64,
+    /// Whether it is the open one.
+    pub open: bool,
+}
+
+/// The answer to `search`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SearchResult {
+    /// Where the text stands, newest session first; bounded.
+    pub hits: Vec<SearchHit>,
+    /// Whether there is more than is shown.
+    pub truncated: bool,
+}
+
+/// A place in a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SearchHit {
+    /// The session.
+    pub session: SessionInfo,
+    /// The entry's number in the session's tree.
+    pub entry: usize,
+    /// `user` or `assistant`.
+    pub role: String,
+    /// The text around the place.
+    pub text: String,
+}
+
+/// The answer to `delete`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct DeleteResult {
+    /// Where the session is now.
+    pub trash: String,
+}
+
+/// The answer to `set_model` and `set_thinking`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ModelResult {
+    /// The model that answers from now on.
+    pub model: String,
+    /// How hard it is asked to think, as far as it can.
+    pub thinking: String,
+}
