@@ -29,6 +29,8 @@ pub mod builtin;
 
 pub mod context;
 
+pub mod commands;
+
 pub mod agent;
 
 pub use futures_util::future::BoxFuture;
