@@ -94,7 +94,7 @@ pub(crate) async fn copy(
     text: &str,
     environment: &Environment,
     secrets: &Secrets,
-    terminal: Option<&mut dyn Write>,
+    terminal: Option<&mut (dyn Write + Send)>,
 ) -> Result<CopiedBy, CopyError> {
     let text = secrets.mask(text);
     let is_remote =

@@ -7,12 +7,14 @@ use crate::catalog;
 use crate::demo::DemoModel;
 use crate::endpoint::{Endpoint, EndpointError, Target};
 use crate::environment::{Environment, Network};
+use crate::host::ProgramHost;
 use crate::settings::{SessionChoice, Settings, ToolChoice};
 use crate::thinking::{ThinkingLevel, UnknownLevel};
+use crate::unavailable::UnavailableModel;
 use letscode_core::agent::{AgentParts, KeptSession, SystemStamps};
 use letscode_core::builtin::{BuiltinTools, SkillTools};
 use letscode_core::env::{ExecutionEnv as _, FileKind, LocalEnv, LocalEnvOptions};
-use letscode_core::hooks::{HookTimeouts, Hooks};
+use letscode_core::hooks::{HookTimeouts, Hooks, Plugin};
 use letscode_core::model::{BindError, BoundModel, Model, ModelSource};
 use letscode_core::prompts::{SkillLine, SystemPromptParts, load_context_files, system_prompt};
 use letscode_core::session::{self, FileStore, ProjectSessions, SessionError, SessionStore};
@@ -66,15 +68,32 @@ pub(crate) enum ComposeError {
     Tool(#[from] UnknownTool),
 }
 
+/// Whether a run can do anything without a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ModelNeed {
+    /// It cannot: without a model there is nothing to build.
+    Always,
+    /// It may: a missing key is told when a model is asked.
+    Perhaps,
+}
+
 /// Builds what needs no runtime: the session, the model, the local environment.
 pub(crate) fn blueprint(
     settings: &Settings,
     environment: &Environment,
+    need: ModelNeed,
 ) -> Result<Blueprint, ComposeError> {
     let mut warnings = Vec::new();
     let session = open_session(settings, environment, &mut warnings)?;
     let name = settings.model.name(session.model.as_deref());
-    let model = bind_model(settings, environment, name, settings.thinking)?;
+    let model = match bind_model(settings, environment, name, settings.thinking) {
+        Ok(model) => model,
+        Err(error) if need == ModelNeed::Perhaps => BoundModel {
+            model: Arc::new(UnavailableModel::new(name, &error)),
+            thinking: settings.thinking.as_str().to_owned(),
+        },
+        Err(error) => return Err(error),
+    };
     let env = Arc::new(LocalEnv::new(LocalEnvOptions {
         working_dir: environment.working_dir().to_owned(),
         removed_variables: settings.hidden_variables.clone(),
@@ -99,8 +118,14 @@ impl Blueprint {
         let (skills, warnings) = load_skills(&*self.env, home.as_deref()).await;
         let skills: Vec<Arc<Skill>> = skills.into_iter().map(Arc::new).collect();
         self.warnings.extend(warnings);
-        let plugins: Vec<Arc<dyn letscode_core::hooks::Plugin>> =
+        let plugins: Vec<Arc<dyn Plugin>> =
             vec![Arc::new(BuiltinTools::new(home)), Arc::new(SkillTools::new(skills.clone()))];
+        let host = ProgramHost {
+            settings: Arc::clone(settings),
+            environment: environment.clone(),
+            skills: skills.clone(),
+            plugins: plugins.iter().map(|plugin| plugin.name().to_owned()).collect(),
+        };
         let hooks = Hooks::new(plugins, HookTimeouts::default());
         let mut tools = hooks.register().tools;
         select_tools(&mut tools, &settings.tools, &mut self.warnings)?;
@@ -117,6 +142,7 @@ impl Blueprint {
             hooks,
             sessions: self.session.store.as_ref().map(kept_session),
             store: self.session.store.map(|store| Box::new(store) as Box<dyn SessionStore>),
+            host: Arc::new(host),
             system: system.into(),
             transcript: self.session.transcript,
             secrets: Arc::clone(&settings.secrets),

@@ -21,7 +21,7 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use file::{ExportError, Place, write};
+pub(crate) use file::{Place, write};
 
 use letscode_core::secrets::Secrets;
 use letscode_wire::Message;

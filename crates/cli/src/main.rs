@@ -38,26 +38,25 @@ mod demo;
 mod input;
 mod signals;
 
-mod compose;
-
-#[cfg_attr(not(test), expect(dead_code, reason = "the models command reads it"))]
 mod model_list;
 
 mod update_notice;
 
-mod modes;
-
 mod programs;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the command that copies comes next"))]
 mod clipboard;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the command that exports comes next"))]
-#[expect(unused_imports, reason = "the command that exports comes next")]
 mod export;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the command that shares comes next"))]
 mod share;
+
+mod host;
+
+mod unavailable;
+
+mod compose;
+
+mod modes;
 
 use args::{Args, Invocation};
 use environment::Environment;

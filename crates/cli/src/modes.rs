@@ -8,7 +8,7 @@ mod print;
 mod rpc;
 
 use crate::args::Mode;
-use crate::compose::{self, Blueprint, Built, ComposeError};
+use crate::compose::{self, Blueprint, Built, ComposeError, ModelNeed};
 use crate::endpoint::{EndpointError, no_key_help};
 use crate::environment::Environment;
 use crate::input::{self, Input};
@@ -17,7 +17,7 @@ use crate::messages::{self, Exit};
 use crate::settings::Settings;
 use crate::signals::Signals;
 use crate::update_notice;
-use expansion::ExpansionError;
+use expansion::{Asked, ExpansionError};
 use letscode_core::agent;
 use print::Style;
 use std::process::ExitCode;
@@ -50,7 +50,9 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     };
     let style =
         if settings.print || prompt.typed.is_none() { Style::PRINT } else { Style::one_shot() };
-    let blueprint = match compose::blueprint(settings, environment) {
+    let is_command = prompt.typed.as_deref().is_some_and(expansion::is_slash_command);
+    let need = if is_command { ModelNeed::Perhaps } else { ModelNeed::Always };
+    let blueprint = match compose::blueprint(settings, environment, need) {
         Ok(blueprint) => blueprint,
         Err(error) => return fail(settings, explain(&error, settings, environment)),
     };
@@ -67,14 +69,18 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
             // A command that was typed dies with the expansion.
             signal = signals.received() => return Ok(signal.exit_code()),
         };
-        let Some(message) = expanded else { return Ok(ExitCode::SUCCESS) };
+        let (command, style) = match expanded {
+            Asked::Answer(command) => (command, style),
+            Asked::Words(command) => (command, Style::PRINT),
+            Asked::Nothing => return Ok(ExitCode::SUCCESS),
+        };
         let (agent, task) = agent::start(built.parts);
-        Ok(print::run(agent, task, signals, message, style, Arc::clone(&settings.secrets)).await)
+        Ok(print::run(agent, task, signals, command, style, Arc::clone(&settings.secrets)).await)
     })
 }
 
 fn run_rpc(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
-    let blueprint = match compose::blueprint(settings, environment) {
+    let blueprint = match compose::blueprint(settings, environment, ModelNeed::Always) {
         Ok(blueprint) => blueprint,
         Err(error) => {
             rpc::announce_failure(&settings.secrets.mask(error.to_string()));

@@ -14,6 +14,7 @@ mod turn;
 pub use bus::{Output, Subscription};
 pub use stamp::{Stamp, Stamps, SystemStamps};
 
+use crate::commands::Host;
 use crate::env::ExecutionEnv;
 use crate::hooks::Hooks;
 use crate::model::{Model, ModelSource};
@@ -46,6 +47,8 @@ pub struct AgentParts {
     pub store: Option<Box<dyn SessionStore>>,
     /// The session that `store` belongs to, and the others; `None` where none is kept.
     pub sessions: Option<KeptSession>,
+    /// The program around the agent.
+    pub host: Arc<dyn Host>,
     /// The system prompt, whole.
     pub system: Arc<str>,
     /// The conversation to go on from.

@@ -35,6 +35,8 @@ pub mod compaction;
 
 pub mod input;
 
+pub mod commands;
+
 pub mod agent;
 
 pub use futures_util::future::BoxFuture;

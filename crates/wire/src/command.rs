@@ -135,6 +135,30 @@ pub enum Command {
         /// `off`, `minimal`, `low`, `medium`, `high` or `xhigh`.
         level: String,
     },
+    /// Lists the slash commands; answers [`CommandsResult`](crate::CommandsResult).
+    Commands,
+    /// Runs a slash command as a person types it; answers
+    /// [`RunCommandResult`](crate::RunCommandResult).
+    RunCommand {
+        /// For example `/fork 3`; the slash may be left out.
+        text: String,
+    },
+    /// Lists the models that are known of; answers [`ModelsResult`](crate::ModelsResult).
+    Models,
+    /// Lists the skills; answers [`SkillsResult`](crate::SkillsResult).
+    Skills,
+    /// Lists the plugins; answers [`PluginsResult`](crate::PluginsResult).
+    Plugins,
+    /// Writes the conversation as one HTML file; answers [`ExportResult`](crate::ExportResult).
+    Export {
+        /// Where to; a name in the working directory is made where absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        path: Option<String>,
+    },
+    /// Puts the last answer into the clipboard; answers [`CopyResult`](crate::CopyResult).
+    Copy,
+    /// Uploads the conversation as a secret gist; answers [`ShareResult`](crate::ShareResult).
+    Share,
     /// Takes no more commands, lets the active run end, and leaves.
     Bye,
 }
@@ -181,7 +205,7 @@ pub struct CommandError {
 }
 
 /// The names of all commands, as hosts write them.
-const COMMAND_NAMES: [&str; 28] = [
+const COMMAND_NAMES: [&str; 36] = [
     "hello",
     "prompt",
     "steer",
@@ -209,6 +233,14 @@ const COMMAND_NAMES: [&str; 28] = [
     "go_to",
     "set_model",
     "set_thinking",
+    "commands",
+    "run_command",
+    "models",
+    "skills",
+    "plugins",
+    "export",
+    "copy",
+    "share",
     "bye",
 ];
 

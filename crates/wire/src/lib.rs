@@ -48,9 +48,11 @@ pub use plugin::{
     Capabilities, CommandSpec, FromPlugin, PLUGIN_PROTOCOL, Registrations, ToPlugin, UiRequest,
 };
 pub use result::{
-    CompactResult, DeleteResult, MessagesResult, ModelResult, NameResult, QueueResult, SearchHit,
-    SearchResult, SessionEntry, SessionInfo, SessionResult, SessionsResult, StateResult, ToolInfo,
-    ToolsResult, TreeEntry, TreeResult, UnqueueResult, UsageResult,
+    CommandInfo, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult,
+    MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult, PluginsResult, QueueResult,
+    RunCommandResult, SearchHit, SearchResult, SessionEntry, SessionInfo, SessionResult,
+    SessionsResult, ShareResult, SkillInfo, SkillsResult, StateResult, ToolInfo, ToolsResult,
+    TreeEntry, TreeResult, UnqueueResult, UsageResult,
 };
 #[cfg(feature = "schema")]
 pub use schema::roots;

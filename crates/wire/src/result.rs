@@ -223,3 +223,109 @@ pub struct ModelResult {
     /// How hard it is asked to think, as far as it can.
     pub thinking: String,
 }
+
+/// The answer to `commands`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CommandsResult {
+    /// The slash commands, in the order of the help text.
+    pub commands: Vec<CommandInfo>,
+}
+
+/// A slash command.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CommandInfo {
+    /// The name, without the slash.
+    pub name: String,
+    /// How its arguments are written, for example `[NAME]`; empty for none.
+    pub arguments: String,
+    /// One line of help.
+    pub help: String,
+}
+
+/// The answer to `run_command`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RunCommandResult {
+    /// What a person would see.
+    pub text: String,
+}
+
+/// The answer to `models`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ModelsResult {
+    /// The models, the one in use first.
+    pub models: Vec<ModelEntry>,
+}
+
+/// A model that can be chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ModelEntry {
+    /// Its name.
+    pub id: String,
+    /// Who serves it.
+    pub provider: String,
+    /// Its context window in tokens, where known.
+    pub context_window: Option<u64>,
+    /// US dollars for a million tokens of input, where known.
+    pub input_per_million: Option<f64>,
+    /// US dollars for a million tokens of output, where known.
+    pub output_per_million: Option<f64>,
+    /// Whether a key for it is set, or none is needed.
+    pub usable: bool,
+}
+
+/// The answer to `skills`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SkillsResult {
+    /// The skills, by name.
+    pub skills: Vec<SkillInfo>,
+}
+
+/// A skill at hand.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SkillInfo {
+    /// Its name.
+    pub name: String,
+    /// When it applies.
+    pub description: String,
+    /// Its file.
+    pub path: String,
+}
+
+/// The answer to `plugins`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PluginsResult {
+    /// The plugins, in the order of registration.
+    pub plugins: Vec<String>,
+}
+
+/// The answer to `export`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ExportResult {
+    /// The file that was written.
+    pub path: String,
+}
+
+/// The answer to `copy`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CopyResult {
+    /// How the text was put there, for example `wl-copy`.
+    pub by: String,
+}
+
+/// The answer to `share`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ShareResult {
+    /// Where the gist is.
+    pub url: String,
+}

@@ -30,6 +30,14 @@ pub fn roots() -> Vec<(&'static str, Schema)> {
         ("search-result", schema_for!(crate::SearchResult)),
         ("delete-result", schema_for!(crate::DeleteResult)),
         ("model-result", schema_for!(crate::ModelResult)),
+        ("commands-result", schema_for!(crate::CommandsResult)),
+        ("run-command-result", schema_for!(crate::RunCommandResult)),
+        ("models-result", schema_for!(crate::ModelsResult)),
+        ("skills-result", schema_for!(crate::SkillsResult)),
+        ("plugins-result", schema_for!(crate::PluginsResult)),
+        ("export-result", schema_for!(crate::ExportResult)),
+        ("copy-result", schema_for!(crate::CopyResult)),
+        ("share-result", schema_for!(crate::ShareResult)),
         ("tool-output", schema_for!(crate::ToolOutput)),
     ]
 }

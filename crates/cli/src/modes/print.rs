@@ -6,9 +6,10 @@
 use crate::messages::{self, Exit};
 use crate::signals::Signals;
 use letscode_core::agent::{Agent, Output};
+use letscode_core::commands::render;
 use letscode_core::secrets::Secrets;
 use letscode_wire::{
-    Command, Event, Message, StopReason, StreamEvent, ToolMessage, Transcript, text_of,
+    Command, Control, Event, Message, StopReason, StreamEvent, ToolMessage, Transcript, text_of,
 };
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -50,14 +51,14 @@ pub(crate) async fn run(
     agent: Agent,
     task: JoinHandle<()>,
     mut signals: Signals,
-    prompt: Command,
+    command: Command,
     style: Style,
     secrets: Arc<Secrets>,
 ) -> ExitCode {
     let mut outputs = agent.subscribe();
-    agent.send(Value::Null, prompt);
+    let mut view = View::new(&command, style, secrets);
+    agent.send(Value::Null, command);
     agent.shut_down();
-    let mut view = View::new(style, secrets);
     loop {
         tokio::select! {
             batch = outputs.recv() => match batch {
@@ -87,13 +88,17 @@ struct View {
     on_terminal: bool,
     /// Whether the last thing on stdout is text without a newline.
     in_line: bool,
-    ended_well: bool,
+    /// The command whose result is shown in words; `None` for a prompt, whose answer is.
+    typed: Option<Command>,
+    exit: Exit,
 }
 
 impl View {
-    fn new(style: Style, secrets: Arc<Secrets>) -> Self {
+    fn new(command: &Command, style: Style, secrets: Arc<Secrets>) -> Self {
         let on_terminal = io::stdout().is_terminal();
-        Self { style, secrets, on_terminal, in_line: false, ended_well: false }
+        let answers = matches!(command, Command::Prompt { .. } | Command::Retry);
+        let typed = (!answers).then(|| command.clone());
+        Self { style, secrets, on_terminal, in_line: false, typed, exit: Exit::ProviderError }
     }
 
     fn show(&mut self, output: &Output) -> io::Result<()> {
@@ -103,7 +108,15 @@ impl View {
                 messages::note(text);
                 Ok(())
             }
-            Output::Control(_) => Ok(()),
+            Output::Control(Control::Done { result, .. }) => {
+                self.done(result.as_ref().unwrap_or(&Value::Null))
+            }
+            Output::Control(Control::Error { error, .. }) => {
+                messages::failure(error);
+                self.exit = Exit::Usage;
+                Ok(())
+            }
+            Output::Control(Control::Ready { .. } | Control::Ack { .. } | Control::Bye) => Ok(()),
         }
     }
 
@@ -148,8 +161,9 @@ impl View {
                 Ok(())
             }
             Event::AgentEnd { messages, error, aborted } => {
-                self.ended_well = error.is_none() && !aborted;
-                if self.ended_well && !self.style.live {
+                let ended_well = error.is_none() && !aborted;
+                self.exit = if ended_well { Exit::Success } else { Exit::ProviderError };
+                if ended_well && !self.style.live {
                     self.text(&final_answer(messages))?;
                     self.end_line()?;
                 }
@@ -162,6 +176,15 @@ impl View {
             | Event::ToolExecutionUpdate { .. }
             | Event::TurnEnd { .. } => Ok(()),
         }
+    }
+
+    /// Shows what a slash command gave.
+    fn done(&mut self, result: &Value) -> io::Result<()> {
+        let Some(command) = self.typed.take() else { return Ok(()) };
+        let failed = matches!(command, Command::Compact { .. }) && !result["error"].is_null();
+        self.exit = if failed { Exit::ProviderError } else { Exit::Success };
+        self.text(&render(&command, result))?;
+        self.end_line()
     }
 
     fn note(&self, text: &str) {
@@ -189,8 +212,7 @@ impl View {
     }
 
     fn exit_code(&self) -> ExitCode {
-        let exit = if self.ended_well { Exit::Success } else { Exit::ProviderError };
-        exit.into()
+        self.exit.into()
     }
 }
 

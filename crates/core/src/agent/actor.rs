@@ -11,6 +11,7 @@ use super::bus::{Bus, Lag, Output};
 use super::runner::{Batch, ToolNews, ToolReport, ToolRunner};
 use super::turn::{Effect, Input, Limits, Machine};
 use super::{AgentParts, Inbox, KeptSession, Status};
+use crate::commands::Host;
 use crate::compaction::{SummaryRequest, estimate_overhead, summary_messages};
 use crate::context::messages_for_model;
 use crate::model::{
@@ -24,7 +25,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
 use letscode_wire::{
-    CompactResult, Control, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall,
+    Command, CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall,
     ToolSpec, Transcript, Usage, UsageResult,
 };
 use std::borrow::Cow;
@@ -50,6 +51,9 @@ pub(crate) struct Actor {
     runner: Arc<ToolRunner>,
     store: Option<Box<dyn SessionStore>>,
     sessions: Option<KeptSession>,
+    host: Arc<dyn Host>,
+    /// Commands that were typed, until their results are put in words.
+    typed: Vec<(RequestId, Command)>,
     /// What the conversation cost, for where no session tells.
     spent: UsageResult,
     /// Whether the user was told that the session cannot be written.
@@ -114,6 +118,8 @@ impl Actor {
             runner: Arc::new(runner),
             store: parts.store,
             sessions: parts.sessions,
+            host: parts.host,
+            typed: Vec::new(),
             spent,
             store_failed: false,
             inbox,
@@ -292,7 +298,7 @@ impl Actor {
         self.runner.hooks.on_event(&event);
         self.bus.push(Output::Event(event));
         if ends_run && let Some(id) = self.run_id.take() {
-            self.bus.push(Output::Control(Control::Done { id, result: None }));
+            self.finish(id, None);
         }
     }
 

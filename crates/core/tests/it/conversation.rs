@@ -178,6 +178,7 @@ impl Stage {
             hooks: Hooks::new(Vec::new(), HookTimeouts::default()),
             store: Some(session.store),
             sessions: Some(KeptSession { manager: Arc::new(manager), path: session.path }),
+            host: Arc::new(letscode_core::commands::NoHost),
             system: "Work on.".into(),
             transcript: Transcript::new(),
             secrets: Arc::default(),

@@ -102,6 +102,7 @@ impl Setup {
             models: None,
             thinking: "off".to_owned(),
             sessions: None,
+            host: Arc::new(letscode_core::commands::NoHost),
             hooks,
             store: self.store,
             system: "system".into(),

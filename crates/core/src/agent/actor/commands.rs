@@ -6,12 +6,13 @@
 use super::Actor;
 use crate::agent::bus::Output;
 use crate::agent::turn::Input;
+use crate::commands::{self, Conversation};
 use crate::session::SessionError;
 use futures_util::future::BoxFuture;
 use letscode_wire::{
     Command, ContentPart, Control, DeleteResult, ImageData, MessagesResult, NameResult,
-    QueueResult, RequestId, SessionsResult, StateResult, ToolInfo, ToolSpec, ToolsResult,
-    UnqueueResult, text_of,
+    QueueResult, RequestId, RunCommandResult, SessionsResult, StateResult, ToolInfo, ToolSpec,
+    ToolsResult, UnqueueResult, text_of,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -25,12 +26,23 @@ pub(super) struct Reply {
 }
 
 const BUSY: &str = "a run is active; wait for its done, or abort it";
+const NOT_IN_A_COMMAND: &str = "a slash command cannot run another";
 const NOTHING_TO_RETRY: &str = "there is nothing to retry: no message waits for an answer";
 const NOTHING_TO_COMPACT: &str =
     "there is nothing to compact: the conversation has no more than its newest messages";
 
 impl Actor {
     pub(super) async fn command(&mut self, id: RequestId, command: Command) {
+        let command = match command {
+            Command::RunCommand { text } => match commands::read_line(&text) {
+                Ok(typed) => {
+                    self.typed.push((id.clone(), typed.clone()));
+                    typed
+                }
+                Err(error) => return self.refuse(id, error.to_string()),
+            },
+            other => other,
+        };
         if let Some(reason) = self.refusal(&command) {
             return self.refuse(id, reason.to_owned());
         }
@@ -54,8 +66,17 @@ impl Actor {
             // The connection's own business: whoever owns it acts on them.
             Command::Hello { .. } | Command::Bye => {
                 self.ack(&id);
-                self.bus.push(Output::Control(Control::Done { id, result: None }));
+                self.finish(id, None);
             }
+            Command::Commands => self.answer(id, Ok::<_, String>(commands::list())),
+            Command::Models
+            | Command::Skills
+            | Command::Plugins
+            | Command::Export { .. }
+            | Command::Copy
+            | Command::Share => self.ask_host(id, command),
+            // Read above; no slash command is another one's name.
+            Command::RunCommand { .. } => self.refuse(id, NOT_IN_A_COMMAND.to_owned()),
             Command::State => self.state(id),
             Command::Messages => {
                 let messages = self.machine.transcript().clone();
@@ -131,7 +152,25 @@ impl Actor {
     async fn apply(&mut self, id: RequestId, input: Input) {
         self.ack(&id);
         self.step(input).await;
-        self.bus.push(Output::Control(Control::Done { id, result: None }));
+        self.finish(id, None);
+    }
+
+    /// Lets the program around the agent carry a command out. A run goes on meanwhile.
+    fn ask_host(&mut self, id: RequestId, command: Command) {
+        let host = Arc::clone(&self.host);
+        let session = self.sessions.as_ref().map(|kept| kept.manager.describe(&kept.path));
+        let mut conversation = Conversation {
+            transcript: self.machine.transcript().clone(),
+            session: None,
+            model: self.model.info().name,
+            usage: self.spent.usage,
+        };
+        self.defer(id, async move {
+            if let Some(session) = session {
+                conversation.session = Some(session.await);
+            }
+            host.run(command, conversation).await
+        });
     }
 
     fn state(&mut self, id: RequestId) {
@@ -237,8 +276,7 @@ impl Actor {
         match reply.outcome {
             Ok(result) => {
                 self.ack(&reply.id);
-                self.bus
-                    .push(Output::Control(Control::Done { id: reply.id, result: Some(result) }));
+                self.finish(reply.id, Some(result));
             }
             Err(error) => self.refuse(reply.id, error),
         }
@@ -246,8 +284,24 @@ impl Actor {
 
     /// Ends a command that was acknowledged before.
     pub(super) fn done(&mut self, id: RequestId, result: &impl Serialize) {
-        let result = Some(to_value(result));
+        self.finish(id, Some(to_value(result)));
+    }
+
+    /// Tells that a command's work is complete; of one that was typed, in words.
+    pub(super) fn finish(&mut self, id: RequestId, result: Option<Value>) {
+        let result = match self.forget_typed(&id) {
+            Some(command) => {
+                let text = commands::render(&command, &result.unwrap_or_default());
+                Some(to_value(&RunCommandResult { text }))
+            }
+            None => result,
+        };
         self.bus.push(Output::Control(Control::Done { id, result }));
+    }
+
+    fn forget_typed(&mut self, id: &RequestId) -> Option<Command> {
+        let place = self.typed.iter().position(|(typed, _)| typed == id)?;
+        Some(self.typed.remove(place).1)
     }
 
     pub(super) fn ack(&mut self, id: &RequestId) {
@@ -255,6 +309,7 @@ impl Actor {
     }
 
     pub(super) fn refuse(&mut self, id: RequestId, error: String) {
+        self.forget_typed(&id);
         let error = self.secrets().mask(error).into_owned();
         let refusal = Control::Error { id, error, recoverable: true, fatal: false };
         self.bus.push(Output::Control(refusal));

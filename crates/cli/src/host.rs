@@ -1,0 +1,169 @@
+//! The commands that need the world outside of the conversation: lists, export, clipboard, gist.
+//!
+//! Owns what each answers. Each is carried out by a module of its own; nothing here acts by
+//! itself.
+
+use crate::args::Mode;
+use crate::clipboard::{self, CopiedBy};
+use crate::endpoint::Target;
+use crate::environment::Environment;
+use crate::export::{self, ExportInput, Place};
+use crate::model_list;
+use crate::settings::Settings;
+use crate::share::{self, Document};
+use letscode_core::BoxFuture;
+use letscode_core::commands::{Conversation, Host, HostError};
+use letscode_core::skills::Skill;
+use letscode_wire::{
+    Command, CopyResult, ExportResult, Message, ModelEntry, ModelsResult, PluginsResult,
+    ShareResult, SkillInfo, SkillsResult, text_of,
+};
+use serde::Serialize;
+use serde_json::Value;
+use std::fmt::Display;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What the program around the agent can do.
+#[derive(Clone)]
+pub(crate) struct ProgramHost {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) environment: Environment,
+    pub(crate) skills: Vec<Arc<Skill>>,
+    /// The names of the plugins, in the order of registration.
+    pub(crate) plugins: Vec<String>,
+}
+
+impl Host for ProgramHost {
+    fn run(
+        &self,
+        command: Command,
+        conversation: Conversation,
+    ) -> BoxFuture<'static, Result<Value, HostError>> {
+        let host = self.clone();
+        Box::pin(async move {
+            match command {
+                Command::Models => value(&host.models(&conversation).await),
+                Command::Skills => value(&host.skills()),
+                Command::Plugins => value(&PluginsResult { plugins: host.plugins }),
+                Command::Export { path } => value(&host.export(path, &conversation)?),
+                Command::Copy => value(&host.copy(&conversation).await?),
+                Command::Share => value(&host.share(&conversation).await?),
+                _ => Err(failed("that is no command of the program around the agent")),
+            }
+        })
+    }
+}
+
+impl ProgramHost {
+    async fn models(&self, conversation: &Conversation) -> ModelsResult {
+        let (settings, environment) = (&*self.settings, &self.environment);
+        let target = settings.target(&conversation.model, settings.thinking, environment).ok();
+        let endpoint = match &target {
+            Some(Target::Endpoint(endpoint)) => Some(&**endpoint),
+            Some(Target::Demo) | None => None,
+        };
+        let known = model_list::all(settings, environment, endpoint).await;
+        let mut models: Vec<ModelEntry> = known
+            .into_iter()
+            .map(|model| ModelEntry {
+                id: model.id,
+                provider: model.provider,
+                context_window: model.context_window,
+                input_per_million: model.price.map(|price| price.input_per_million),
+                output_per_million: model.price.map(|price| price.output_per_million),
+                usable: model.has_key,
+            })
+            .collect();
+        // Stable: the model in use first, the others as they were.
+        models.sort_by_key(|model| model.id != conversation.model);
+        ModelsResult { models }
+    }
+
+    fn skills(&self) -> SkillsResult {
+        let skills = self.skills.iter().map(|skill| SkillInfo {
+            name: skill.name.clone(),
+            description: skill.description.clone(),
+            path: skill.folder.display().to_string(),
+        });
+        SkillsResult { skills: skills.collect() }
+    }
+
+    fn export(
+        &self,
+        path: Option<String>,
+        conversation: &Conversation,
+    ) -> Result<ExportResult, HostError> {
+        let place = Place {
+            given: path.as_deref().map(Path::new),
+            working_dir: self.environment.working_dir(),
+            home: self.environment.home(),
+            name: &self.document_name(conversation),
+        };
+        let path = export::write(&self.page(conversation), &place).map_err(failed)?;
+        Ok(ExportResult { path: path.display().to_string() })
+    }
+
+    async fn copy(&self, conversation: &Conversation) -> Result<CopyResult, HostError> {
+        let answer = conversation.transcript.iter().rev().find_map(|message| match &**message {
+            Message::Assistant(answer) => {
+                Some(text_of(&answer.content)).filter(|text| !text.is_empty())
+            }
+            Message::User(_) | Message::Tool(_) | Message::Custom(_) => None,
+        });
+        let text = answer.ok_or_else(|| failed("there is no answer to copy yet"))?;
+        let mut stdout = io::stdout();
+        // In RPC mode stdout is the host's, terminal or not.
+        let has_terminal = self.settings.mode == Mode::Chat && stdout.is_terminal();
+        let terminal = has_terminal.then_some(&mut stdout as &mut (dyn Write + Send));
+        let secrets = &self.settings.secrets;
+        let copied = clipboard::copy(&text, &self.environment, secrets, terminal).await;
+        let by = match copied.map_err(failed)? {
+            CopiedBy::Tool(name) => name.to_owned(),
+            CopiedBy::Terminal => "the terminal".to_owned(),
+        };
+        Ok(CopyResult { by })
+    }
+
+    async fn share(&self, conversation: &Conversation) -> Result<ShareResult, HostError> {
+        let page = self.page(conversation);
+        let title = title(conversation);
+        let document = Document {
+            file_name: &format!("letscode-{}.html", self.document_name(conversation)),
+            description: if title.is_empty() { "A conversation with letscode" } else { &title },
+            text: &page,
+        };
+        let shared = share::gist(&document, &self.environment, &self.settings.secrets).await;
+        Ok(ShareResult { url: shared.map_err(failed)? })
+    }
+
+    fn page(&self, conversation: &Conversation) -> String {
+        export::to_html(&ExportInput {
+            title: &title(conversation),
+            model: &conversation.model,
+            date: &self.environment.today(),
+            version: env!("CARGO_PKG_VERSION"),
+            transcript: &conversation.transcript,
+            secrets: &self.settings.secrets,
+        })
+    }
+
+    fn document_name(&self, conversation: &Conversation) -> String {
+        let session = conversation.session.as_ref().map(|session| session.id.to_string());
+        session.unwrap_or_else(|| self.environment.today())
+    }
+}
+
+fn title(conversation: &Conversation) -> String {
+    let session = conversation.session.as_ref();
+    session.and_then(|session| session.label.clone()).unwrap_or_default()
+}
+
+fn value(result: &impl Serialize) -> Result<Value, HostError> {
+    serde_json::to_value(result).map_err(failed)
+}
+
+fn failed(error: impl Display) -> HostError {
+    HostError { message: error.to_string() }
+}

@@ -1,0 +1,226 @@
+//! Results of commands in words, for people.
+//!
+//! Owns the plain-text form of each result. Hosts that want the data take the result itself.
+//! Must not style: no colour, no width.
+
+use letscode_wire::{
+    Command, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult, MessagesResult,
+    ModelEntry, ModelResult, ModelsResult, NameResult, PluginsResult, QueueResult, SearchResult,
+    SessionInfo, SessionResult, SessionsResult, ShareResult, SkillsResult, StateResult,
+    ToolsResult, TreeResult, UnqueueResult, Usage, UsageResult,
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// Returns what a person sees of `command`'s result, without a newline at its end.
+pub fn render(command: &Command, result: &Value) -> String {
+    let text = match command {
+        Command::Commands => typed(result, help),
+        Command::Compact { .. } => typed(result, compact),
+        Command::State => typed(result, state),
+        Command::Messages => {
+            typed(result, |it: MessagesResult| format!("{} messages", it.messages.len()))
+        }
+        Command::Usage => typed(result, |it: UsageResult| usage(&it.usage)),
+        Command::Queue => typed(result, queue),
+        Command::Unqueue => typed(result, |it: UnqueueResult| {
+            it.message.map_or("nothing is queued".to_owned(), |text| format!("taken back: {text}"))
+        }),
+        Command::Tools => typed(result, |it: ToolsResult| {
+            let lines =
+                it.tools.iter().map(|tool| (tool.name.clone(), first_line(&tool.description)));
+            columns(lines, "no tools are at hand")
+        }),
+        Command::Skills => typed(result, |it: SkillsResult| {
+            let lines = it.skills.iter().map(|it| (it.name.clone(), first_line(&it.description)));
+            columns(lines, "no skills were found")
+        }),
+        Command::Plugins => typed(result, |it: PluginsResult| it.plugins.join("\n")),
+        Command::Name { .. } | Command::Rename { .. } => typed(result, |it: NameResult| {
+            it.label.unwrap_or_else(|| "this session has no label yet".to_owned())
+        }),
+        Command::Tree => typed(result, tree),
+        Command::Fork { .. }
+        | Command::Clone
+        | Command::New
+        | Command::Resume { .. }
+        | Command::GoTo { .. } => typed(result, session),
+        Command::Sessions => typed(result, sessions),
+        Command::Search { .. } => typed(result, search),
+        Command::Delete { .. } => {
+            typed(result, |it: DeleteResult| format!("moved to {}", it.trash))
+        }
+        Command::SetModel { .. } | Command::SetThinking { .. } => {
+            typed(result, |it: ModelResult| format!("model {}, thinking {}", it.model, it.thinking))
+        }
+        Command::Models => typed(result, models),
+        Command::Export { .. } => typed(result, |it: ExportResult| format!("wrote {}", it.path)),
+        Command::Copy => typed(result, |it: CopyResult| format!("copied ({})", it.by)),
+        Command::Share => typed(result, |it: ShareResult| it.url),
+        Command::Steer { .. } | Command::FollowUp { .. } => Some("queued".to_owned()),
+        Command::Reset => Some("the conversation is forgotten".to_owned()),
+        Command::Hello { .. }
+        | Command::Prompt { .. }
+        | Command::Abort
+        | Command::Retry
+        | Command::RunCommand { .. }
+        | Command::Bye => None,
+    };
+    text.unwrap_or_default()
+}
+
+/// Reads a result and puts it in words; nothing where the command gave none.
+fn typed<T: DeserializeOwned>(result: &Value, words: impl FnOnce(T) -> String) -> Option<String> {
+    T::deserialize(result).ok().map(words)
+}
+
+fn help(result: CommandsResult) -> String {
+    let lines = result.commands.into_iter().map(|command| {
+        (format!("/{} {}", command.name, command.arguments).trim_end().to_owned(), command.help)
+    });
+    let more = "\n\nWhile a run is active, abort is what interrupts it: /steer waits for the next \
+                answer without tool calls.";
+    columns(lines, "") + more
+}
+
+fn compact(result: CompactResult) -> String {
+    match (result.error, result.aborted) {
+        (Some(error), _) => format!("no summary was made: {error}"),
+        (None, true) => "stopped: the conversation is as it was".to_owned(),
+        (None, false) => format!("{} messages are now one summary", result.collapsed_count),
+    }
+}
+
+fn state(result: StateResult) -> String {
+    let context = match result.context_window {
+        Some(window) => format!("{} of {window} tokens", result.context_tokens),
+        None => format!("{} tokens", result.context_tokens),
+    };
+    let session = result.session.map_or("not kept".to_owned(), |session| session_words(&session));
+    format!(
+        "model     {} (thinking {})\nsession   {session}\nmessages  {}\ncontext   {context}\nqueued    {}",
+        result.model,
+        result.thinking,
+        result.message_count,
+        result.steering + result.follow_ups,
+    )
+}
+
+fn usage(usage: &Usage) -> String {
+    let cost = usage.cost_usd.map_or(String::new(), |cost| format!(", ${cost:.4}"));
+    format!(
+        "{} tokens in ({} of them cached), {} out ({} of them reasoning){cost}",
+        usage.input_tokens, usage.cache_read_tokens, usage.output_tokens, usage.reasoning_tokens
+    )
+}
+
+fn queue(result: QueueResult) -> String {
+    let steering = result.steering.into_iter().map(|text| ("steer".to_owned(), first_line(&text)));
+    let later =
+        result.follow_ups.into_iter().map(|text| ("follow-up".to_owned(), first_line(&text)));
+    columns(steering.chain(later), "nothing is queued")
+}
+
+fn tree(result: TreeResult) -> String {
+    let mut text = String::new();
+    for entry in result.entries {
+        let mark = if entry.active { ' ' } else { '·' };
+        let what = entry.kind.unwrap_or(entry.role);
+        let behind = match entry.parent {
+            Some(parent) if parent + 1 != entry.entry => format!(" (behind {parent})"),
+            Some(_) | None => String::new(),
+        };
+        let line =
+            format!("{:>4}{mark} {what:<9}  {}{behind}", entry.entry, first_line(&entry.text));
+        push_line(&mut text, &line);
+    }
+    if text.is_empty() { "the session has no entries yet".to_owned() } else { text }
+}
+
+fn session(result: SessionResult) -> String {
+    format!(
+        "session {} ({} messages, model {})",
+        session_words(&result.session),
+        result.message_count,
+        result.model
+    )
+}
+
+fn sessions(result: SessionsResult) -> String {
+    let mut text = String::new();
+    for entry in result.sessions {
+        let open = if entry.open { "  (open)" } else { "" };
+        push_line(
+            &mut text,
+            &format!("{:>4}  {}{open}", entry.number, session_words(&entry.session)),
+        );
+    }
+    if text.is_empty() { "this project has no sessions yet".to_owned() } else { text }
+}
+
+fn search(result: SearchResult) -> String {
+    let mut text = String::new();
+    for hit in result.hits {
+        let words = first_line(&hit.text);
+        push_line(
+            &mut text,
+            &format!("{}, {} {}: {words}", session_words(&hit.session), hit.role, hit.entry),
+        );
+    }
+    if result.truncated {
+        push_line(&mut text, "… and more");
+    }
+    if text.is_empty() { "nothing was found".to_owned() } else { text }
+}
+
+fn models(result: ModelsResult) -> String {
+    let mut text = String::new();
+    for (index, model) in result.models.iter().enumerate() {
+        push_line(&mut text, &format!("{:>4}  {}", index + 1, model_words(model)));
+    }
+    text
+}
+
+fn model_words(model: &ModelEntry) -> String {
+    let mut words = format!("{}  ({})", model.id, model.provider);
+    if let Some(window) = model.context_window {
+        let _ = write!(words, ", {window} tokens");
+    }
+    if let (Some(input), Some(output)) = (model.input_per_million, model.output_per_million) {
+        let _ = write!(words, ", ${input}/${output} per million");
+    }
+    if !model.usable {
+        words.push_str(", no key set");
+    }
+    words
+}
+
+fn session_words(session: &SessionInfo) -> String {
+    match &session.label {
+        Some(label) => format!("{} {}", session.id, first_line(label)),
+        None => session.id.to_string(),
+    }
+}
+
+/// Returns lines of two columns.
+fn columns(lines: impl Iterator<Item = (String, String)>, nothing: &str) -> String {
+    let lines: Vec<(String, String)> = lines.collect();
+    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+    let mut text = String::new();
+    for (name, words) in &lines {
+        push_line(&mut text, format!("{name:<width$}  {words}").trim_end());
+    }
+    if text.is_empty() { nothing.to_owned() } else { text }
+}
+
+fn push_line(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().next().unwrap_or_default().to_owned()
+}

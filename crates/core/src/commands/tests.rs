@@ -1,0 +1,110 @@
+//! Generic tests that walk the table, and the words of results.
+
+use super::*;
+use std::collections::HashSet;
+
+#[test]
+fn every_command_has_a_plain_unique_name_and_one_line_of_help() {
+    let mut names = HashSet::new();
+    for command in COMMANDS {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c == '-';
+        assert!(command.name.chars().all(is_plain), "{}", command.name);
+        assert!(names.insert(command.name), "{} twice", command.name);
+        assert!(!command.help.is_empty() && command.help.lines().count() == 1, "{}", command.name);
+        assert!(!command.help.ends_with('.'), "{}", command.name);
+    }
+}
+
+#[test]
+fn arguments_are_taken_where_the_table_says_so() {
+    for command in COMMANDS {
+        let Some(read) = command.read else { continue };
+        let alone = read("");
+        match command.arguments.chars().next() {
+            None => {
+                assert!(alone.is_some(), "/{} takes no argument", command.name);
+                assert!(read("x").is_none(), "/{} refuses an argument", command.name);
+            }
+            Some('[') => assert!(alone.is_some(), "/{} has an optional argument", command.name),
+            Some(_) => assert!(alone.is_none(), "/{} needs an argument", command.name),
+        }
+    }
+}
+
+#[test]
+fn lines_are_read_with_and_without_the_slash() {
+    let fork = |entry| Ok(Command::Fork { entry });
+    assert_eq!(read_line("/fork"), fork(None));
+    assert_eq!(read_line(" fork  3 "), fork(Some(3)));
+    assert_eq!(read_line("/fork x"), Err(SlashError::Usage { usage: "fork [N]".to_owned() }));
+    assert_eq!(
+        read_line("/compact keep the paths"),
+        Ok(Command::Compact { bias: Some("keep the paths".to_owned()) })
+    );
+    assert_eq!(read_line("/quit"), Err(SlashError::NeedsTerminal { name: "quit".to_owned() }));
+}
+
+#[test]
+fn an_unknown_name_gets_names_that_look_like_it() {
+    let error = read_line("/tols").expect_err("no such command");
+    assert_eq!(
+        error.to_string(),
+        "there is no command /tols (did you mean /tools?); /help lists them"
+    );
+    let error = read_line("/xyzzy").expect_err("no such command");
+    assert_eq!(error.to_string(), "there is no command /xyzzy; /help lists them");
+}
+
+#[test]
+fn help_is_the_table_in_words() {
+    let result = serde_json::to_value(list()).expect("plain data");
+    let help = render(&Command::Commands, &result);
+    for command in COMMANDS {
+        assert!(help.contains(&format!("/{}", command.usage())), "{}", command.name);
+        assert!(help.contains(command.help), "{}", command.name);
+    }
+}
+
+#[test]
+fn results_are_put_in_words() {
+    use serde_json::json;
+    let session = json!({"id": "01a", "label": "Fix it", "path": "/s/01a.jsonl"});
+    for (command, result, expected) in [
+        (
+            Command::Sessions,
+            json!({"sessions": [
+                {"number": 1, "session": session, "modified": 0.0, "open": true},
+                {"number": 2, "session": {"id": "01b", "label": null, "path": ""}, "modified": 0.0, "open": false},
+            ]}),
+            "   1  01a Fix it  (open)\n   2  01b",
+        ),
+        (Command::Sessions, json!({"sessions": []}), "this project has no sessions yet"),
+        (
+            Command::Tree,
+            json!({"label": null, "entries": [
+                {"entry": 1, "id": "a", "parent": null, "role": "user", "kind": null, "text": "hi", "active": true},
+                {"entry": 2, "id": "b", "parent": 1, "role": "assistant", "kind": null, "text": "one", "active": false},
+                {"entry": 3, "id": "c", "parent": 1, "role": "custom", "kind": "compaction", "text": "two\nlines", "active": true},
+            ]}),
+            "   1  user       hi\n   2· assistant  one\n   3  compaction  two (behind 1)",
+        ),
+        (
+            Command::Usage,
+            json!({"usage": {"input_tokens": 10, "output_tokens": 5, "cache_read_tokens": 4,
+                "reasoning_tokens": 1, "cost_usd": 0.5}, "answers": 1}),
+            "10 tokens in (4 of them cached), 5 out (1 of them reasoning), $0.5000",
+        ),
+        (
+            Command::Models,
+            json!({"models": [
+                {"id": "m", "provider": "p", "context_window": 8000, "input_per_million": 1.5,
+                 "output_per_million": 2.0, "usable": false},
+            ]}),
+            "   1  m  (p), 8000 tokens, $1.5/$2 per million, no key set",
+        ),
+        (Command::Unqueue, json!({"message": null}), "nothing is queued"),
+        (Command::Reset, json!(null), "the conversation is forgotten"),
+    ] {
+        assert_eq!(render(&command, &result), expected, "{command:?}");
+    }
+}
