@@ -40,7 +40,7 @@ fn announce_ready() -> std::io::Result<()> {
 }
 
 /// The additive extensions that this build has.
-const FEATURES: [&str; 10] = [
+const FEATURES: [&str; 13] = [
     "updates_delta",
     "prompt_images",
     "agent_end_aborted",
@@ -51,6 +51,9 @@ const FEATURES: [&str; 10] = [
     "sessions",
     "tree",
     "set_model",
+    "commands",
+    "lists",
+    "export",
 ];
 
 /// Tells the host that the program cannot start.

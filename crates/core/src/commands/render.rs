@@ -29,7 +29,7 @@ pub fn render(command: &Command, result: &Value) -> String {
         }),
         Command::Tools => typed(result, |it: ToolsResult| {
             let lines =
-                it.tools.iter().map(|tool| (tool.name.clone(), first_line(&tool.description)));
+                it.tools.iter().map(|tool| (tool.name.clone(), first_sentence(&tool.description)));
             columns(lines, "no tools are at hand")
         }),
         Command::Skills => typed(result, |it: SkillsResult| {
@@ -219,6 +219,11 @@ fn push_line(text: &mut String, line: &str) {
         text.push('\n');
     }
     text.push_str(line);
+}
+
+fn first_sentence(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    line.split_once(". ").map_or_else(|| line.to_owned(), |(sentence, _)| format!("{sentence}."))
 }
 
 fn first_line(text: &str) -> String {
