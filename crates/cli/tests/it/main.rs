@@ -22,3 +22,5 @@ mod repository;
 mod security;
 
 mod places;
+
+mod slash;

@@ -1,0 +1,83 @@
+//! Slash commands: on the command line, without a key where no model is asked, and over RPC.
+
+use crate::driver::{HANG, end, lines, program, rpc, send, stderr, stdout};
+use letscode_testkit::sse_server::SseServer;
+use letscode_testkit::workdir::WorkDir;
+use serde_json::{Value, json};
+
+#[test]
+fn commands_that_ask_no_model_need_no_key_and_send_nothing() {
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
+    for (command, expected) in [
+        ("/help", "/compact [BIAS]"),
+        ("/tools", "bash"),
+        ("/skills", "no skills were found"),
+        ("/plugins", "builtin"),
+        ("/resume", "this project has no sessions yet"),
+        ("/state", "gpt-4o-mini"),
+        ("/queue", "nothing is queued"),
+    ] {
+        let finished =
+            program(&dir, &server).without_env("OPENAI_API_KEY").args([command]).run(HANG);
+        assert_eq!(finished.status, 0, "{command}: {}", stderr(&finished));
+        assert!(stdout(&finished).contains(expected), "{command}: {}", stdout(&finished));
+    }
+    assert!(server.requests().iter().all(|request| !request.is_chat()));
+}
+
+#[test]
+fn a_command_that_cannot_be_carried_out_is_one_line_and_wrong_usage() {
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
+    for (command, expected) in [
+        ("/tols", "/tools"),
+        ("/fork x", "usage: /fork [N]"),
+        ("/quit", "interactive terminal"),
+        ("/resume zz", "zz"),
+        ("/delete 7", "7"),
+        ("/copy", "there is no answer to copy yet"),
+    ] {
+        let finished = program(&dir, &server).args(["-p", command]).run(HANG);
+        assert_eq!((finished.status, stdout(&finished)), (2, ""), "{command}");
+        let error = stderr(&finished);
+        assert!(error.contains(expected) && error.lines().count() == 1, "{command}: {error}");
+    }
+}
+
+#[test]
+fn a_session_is_exported_forked_named_and_found_by_commands() {
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([{"text": "an <answer>"}])));
+    let run = |args: &[&str]| {
+        let finished = program(&dir, &server).args(args).run(HANG);
+        assert_eq!(finished.status, 0, "{args:?}: {}", stderr(&finished));
+        stdout(&finished).to_owned()
+    };
+    run(&["-p", "a question"]);
+    assert!(run(&["-c", "/export out.html"]).contains("out.html"));
+    let page = std::fs::read_to_string(dir.resolve("out.html")).unwrap();
+    assert!(page.contains("an &lt;answer&gt;") && !page.contains("<script"));
+    assert_eq!(run(&["-c", "/name New label"]), "New label\n");
+    assert!(run(&["-c", "/fork 1"]).contains("1 messages"));
+    assert_eq!(run(&["/resume"]).lines().count(), 2);
+    assert!(run(&["/search", "an <answer>"]).contains("New label"));
+}
+
+#[test]
+fn run_command_gives_a_host_the_words_and_its_own_id() {
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
+    let mut running = rpc(&dir, &server, &["--no-session"]);
+    for (id, text) in [(1, "/tools"), (2, "unqueue"), (3, "/nope"), (4, "/tree")] {
+        send(&mut running, &json!({"cmd": "run_command", "id": id, "text": text}));
+    }
+    send(&mut running, &json!({"cmd": "commands", "id": 5}));
+    running.close_stdin();
+    let lines = lines(&end(&mut running));
+    let of = |id: u32, kind: &str| -> &Value {
+        let is_it = |line: &&Value| line["id"] == id && line["type"] == kind;
+        lines.iter().find(is_it).unwrap_or_else(|| panic!("no {kind} for {id} in {lines:?}"))
+    };
+    assert!(of(1, "done")["result"]["text"].as_str().unwrap().contains("read "));
+    assert_eq!(of(2, "done")["result"]["text"], "nothing is queued");
+    assert!(of(3, "error")["error"].as_str().unwrap().contains("/nope"));
+    assert!(of(4, "error")["error"].as_str().unwrap().contains("no session is kept"));
+    assert!(of(5, "done")["result"]["commands"].as_array().unwrap().len() > 20);
+}
