@@ -7,9 +7,9 @@ use letscode_testkit::conformance::{Case, run_case};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex};
 
-/// Cases that need parts which the program does not have yet: input expansion, slash commands and
-/// templates; compaction. Each must fail, so that it leaves the list with its part.
-const NOT_YET: &[&str] = &["print-inputs", "session-compact-continue"];
+/// Cases that need a part which the program does not have yet: slash commands. Each must fail, so
+/// that it leaves the list with its part.
+const NOT_YET: &[&str] = &["print-inputs"];
 
 /// How many cases run at the same time. Some measure time, so they must not crowd each other out.
 static FREE_PLACES: (Mutex<u32>, Condvar) = (Mutex::new(2), Condvar::new());
