@@ -43,7 +43,7 @@ pub(crate) async fn all(
 ) -> Vec<KnownModel> {
     let (own, routed) =
         tokio::join!(own_models(in_use, &settings.network), routed_models(settings, environment),);
-    merge(&settings.catalog, environment, in_use, own, routed)
+    merge(&settings.catalog, environment, in_use, own, &routed)
 }
 
 /// Asks the endpoint in use for its models. OpenRouter's list is kept, so it is not asked here.
@@ -102,7 +102,7 @@ fn merge(
     environment: &Environment,
     in_use: Option<&Endpoint>,
     own: Vec<ListedModel>,
-    routed: Vec<Model>,
+    routed: &[Model],
 ) -> Vec<KnownModel> {
     let can_be_asked = |name: &str| {
         catalog.provider(name).is_some_and(|provider| {

@@ -17,18 +17,29 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Finds crates and top-level modules that the code map does not name in back quotes, and first
-/// cells of its tables that name a module which is not there.
+/// Finds crates and top-level modules that the code map does not name in back quotes, first cells
+/// of its tables that name a module which is not there, and modules with two rows in a table.
 fn differences_of_map(tree: &Tree, page: &str) -> Vec<Finding> {
     let names = crates_and_modules(tree);
     let missing = names.iter().filter(|name| !page.contains(&format!("`{name}`")));
     let mut findings: Vec<Finding> = missing
         .map(|name| Finding::new(PAGE, 1, format!("the code map does not name `{name}`; add it")))
         .collect();
-    for (index, line) in section(page, "Code map").filter(|(_, line)| line.starts_with("| `")) {
+    let mut in_table = BTreeSet::new();
+    for (index, line) in section(page, "Code map") {
+        if !line.starts_with('|') {
+            in_table.clear();
+            continue;
+        }
         let cell = line.split('|').nth(1).unwrap_or_default();
-        for name in quoted(cell).filter(|name| is_module_name(name) && !names.contains(*name)) {
-            let text = format!("there is no module `{name}`; take it out of the code map");
+        for name in quoted(cell).filter(|name| is_module_name(name)) {
+            let text = if !names.contains(name) {
+                format!("there is no module `{name}`; take it out of the code map")
+            } else if !in_table.insert(name) {
+                format!("`{name}` has a row in this table already; make them one")
+            } else {
+                continue;
+            };
             findings.push(Finding::new(PAGE, index + 1, text));
         }
     }
@@ -108,7 +119,11 @@ mod tests {
     #[test]
     fn fires_where_the_map_and_the_tree_differ() {
         let files = [
-            (PAGE, "## Code map\n`crates/core` has\n| `tools`, `gone` | `not_looked_at` |"),
+            (
+                PAGE,
+                "## Code map\n`crates/core` has\n| `tools`, `gone` | `not_looked_at` |\n\
+                 | `tools` | again |\n\n| `tools` | of another crate |",
+            ),
             ("crates/core/src/lib.rs", ""),
             ("crates/core/src/tools/read.rs", ""),
             ("crates/core/src/agent.rs", ""),
@@ -120,6 +135,7 @@ mod tests {
                 "the code map does not name `agent`; add it",
                 "the code map does not name `xtask`; add it",
                 "there is no module `gone`; take it out of the code map",
+                "`tools` has a row in this table already; make them one",
             ]
         );
         assert_eq!(texts(&[]), ["it is missing; write the code map"]);

@@ -58,8 +58,8 @@ fn each_model_comes_once_and_the_first_that_knows_it_serves_it() {
     };
     let own = vec![listed("mine", Some(4096)), listed("other", None), listed("gpt-4o", Some(1))];
     let routed = [listed("some/model", Some(9)), listed("other", Some(9))];
-    let routed = routed.iter().map(router::model).collect();
-    let models = merge(&catalog, &environment, Some(&endpoint), own, routed);
+    let routed: Vec<Model> = routed.iter().map(router::model).collect();
+    let models = merge(&catalog, &environment, Some(&endpoint), own, &routed);
 
     let mut ids: Vec<&str> = models.iter().map(|model| &*model.id).collect();
     ids.sort_unstable();

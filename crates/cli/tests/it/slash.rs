@@ -32,8 +32,8 @@ fn a_command_that_cannot_be_carried_out_is_one_line_and_wrong_usage() {
         ("/tols", "/tools"),
         ("/fork x", "usage: /fork [N]"),
         ("/quit", "interactive terminal"),
-        ("/resume zz", "zz"),
-        ("/delete 7", "7"),
+        ("/resume zz", "no session"),
+        ("/delete 7", "no session"),
         ("/copy", "there is no answer to copy yet"),
     ] {
         let finished = program(&dir, &server).args(["-p", command]).run(HANG);
