@@ -153,9 +153,10 @@ fn last_words(mut failure: Failure, attempts: u32) -> Failure {
 }
 
 fn too_long_a_wait(mut failure: Failure, wait: Duration) -> Failure {
-    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
     let wait = match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (24.., _, _) => "more than a day".to_owned(),
         (hours, minutes, _) => format!("{hours} h {minutes} min"),
     };
     failure.message.push_str(&format!("; the server asks to wait for {wait}: try again then"));

@@ -314,7 +314,8 @@ fn fault_failure(exchange: Exchange<'_>, fault: StreamFault) -> Failure {
             failure(ModelErrorKind::BrokenStream, "the server's answer cannot be read")
         }
         StreamFault::TooLong => {
-            failure(ModelErrorKind::BrokenStream, "the server's answer is larger than any may be")
+            // Another try would bring as much again.
+            failure(ModelErrorKind::NotAnEndpoint, "the server's answer is larger than any may be")
         }
     }
 }
