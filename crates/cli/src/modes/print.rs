@@ -8,7 +8,7 @@ use crate::signals::Signals;
 use letscode_core::agent::{Agent, Output};
 use letscode_core::secrets::Secrets;
 use letscode_wire::{
-    Command, Event, Message, StopReason, StreamEvent, ToolMessage, Transcript, text_of,
+    Command, Control, Event, Message, StopReason, StreamEvent, ToolMessage, Transcript, text_of,
 };
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -103,6 +103,10 @@ impl View {
                 messages::note(text);
                 Ok(())
             }
+            Output::Control(Control::Error { error, .. }) => {
+                messages::failure(error);
+                Ok(())
+            }
             Output::Control(_) => Ok(()),
         }
     }
@@ -115,8 +119,14 @@ impl View {
             Event::MessageEnd { message } => {
                 let Some(answer) = message.as_assistant() else { return Ok(()) };
                 self.end_line()?;
-                if answer.stop_reason == Some(StopReason::MaxTokens) {
-                    self.note("the answer was cut off at the model's output limit");
+                match answer.stop_reason {
+                    Some(StopReason::MaxTokens) => {
+                        self.note("the answer was cut off at the model's output limit");
+                    }
+                    Some(StopReason::Error) => {
+                        self.note("the answer may be cut off: the server ended it oddly");
+                    }
+                    Some(StopReason::EndTurn | StopReason::ToolCalls) | None => {}
                 }
                 Ok(())
             }
