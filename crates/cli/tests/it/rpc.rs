@@ -70,6 +70,7 @@ fn the_end_of_input_and_bye_let_the_run_end() {
             None => host.close_stdin(),
             Some(bye) => {
                 send(&mut host, bye);
+                wait_for(&mut host, "done");
                 send(&mut host, &json!({"cmd": "prompt", "id": "late", "text": "too late"}));
             }
         }
