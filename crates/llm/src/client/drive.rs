@@ -25,6 +25,7 @@ pub(super) async fn drive(shared: Arc<Shared>, request: Arc<ModelRequest>, outle
             Ok(answer) => return outlet.push(Ok(ModelEvent::Done(Box::new(answer)))),
             Err(failure) => failure,
         };
+        tracing::debug!(kind = ?failure.kind, attempt, reason = failure.message, "request failed");
         if !failure.kind.is_retryable() || attempt >= total_attempts {
             return outlet.push(Err(last_words(failure, attempt).into()));
         }
@@ -33,6 +34,7 @@ pub(super) async fn drive(shared: Arc<Shared>, request: Arc<ModelRequest>, outle
         }
         let delay = retry::pause(attempt, failure.wait, random());
         attempt += 1;
+        tracing::debug!(attempt, ?delay, "retry");
         outlet.push(Ok(ModelEvent::Stream(StreamEvent::Retry(RetryNotice {
             attempt,
             total_attempts,
