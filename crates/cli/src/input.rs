@@ -3,7 +3,10 @@
 //! Owns how the two become one prompt. What is piped in is data: it is never expanded or
 //! executed. Must not wait for a pipe that a host merely left open.
 
-use std::io::{self, IsTerminal as _, Read as _};
+use std::io::{self, IsTerminal as _, Read};
+
+/// How much is taken from a pipe, in bytes: no model reads more, and some pipes never end.
+const MOST_PIPED: u64 = 64 * 1024 * 1024;
 
 /// What there is to run on.
 #[derive(Debug, PartialEq, Eq)]
@@ -42,6 +45,11 @@ pub(crate) enum InputError {
     /// The pipe fails.
     #[error("cannot read stdin: {0}")]
     Unreadable(#[from] io::Error),
+    /// There is more than any model reads.
+    #[error(
+        "more than 64 MiB came through stdin: cut it first, as with head, or give a file's path"
+    )]
+    TooMuch,
     /// The bytes are no text.
     #[error("what came through stdin is no UTF-8 text: convert it first, or give a file's path")]
     NotText,
@@ -54,10 +62,18 @@ pub(crate) fn gather(message: Option<String>, print: bool) -> Result<Input, Inpu
     if !wants_stdin || io::stdin().is_terminal() {
         return Ok(combine(message, None, print));
     }
-    let mut bytes = Vec::new();
-    io::stdin().lock().read_to_end(&mut bytes)?;
-    let text = String::from_utf8(bytes).map_err(|_| InputError::NotText)?;
+    let text = read(io::stdin().lock(), MOST_PIPED)?;
     Ok(combine(message, Some(&text), print))
+}
+
+/// Returns the text that comes through `pipe`, of at most `limit` bytes.
+fn read(pipe: impl Read, limit: u64) -> Result<String, InputError> {
+    let mut bytes = Vec::new();
+    pipe.take(limit + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit {
+        return Err(InputError::TooMuch);
+    }
+    String::from_utf8(bytes).map_err(|_| InputError::NotText)
 }
 
 fn combine(message: Option<String>, stdin: Option<&str>, print: bool) -> Input {
@@ -92,6 +108,13 @@ mod tests {
         ] {
             assert_eq!(combine(given, stdin, print), expected, "{stdin:?} {print}");
         }
+    }
+
+    #[test]
+    fn an_endless_pipe_is_given_up() {
+        assert!(matches!(read(io::repeat(b'a'), 1000), Err(InputError::TooMuch)));
+        assert!(matches!(read(&b"\xff"[..], 10), Err(InputError::NotText)));
+        assert_eq!(read(&b"abc"[..], 3).unwrap(), "abc");
     }
 
     #[test]

@@ -33,6 +33,7 @@ mod settings;
 
 mod log;
 mod messages;
+mod panics;
 
 mod demo;
 mod input;
@@ -72,6 +73,7 @@ use std::sync::Arc;
 
 #[expect(clippy::disallowed_methods, reason = "the arguments are read here, once")]
 fn main() -> ExitCode {
+    panics::tell_in_a_line();
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let exit = match args::parse(&arguments) {
         Ok(Invocation::Version) => {
@@ -148,6 +150,12 @@ fn run(args: Args, environment: &Environment) -> ExitCode {
     }
     if let Some(left_out) = &settings.left_out {
         messages::warning(left_out, &settings.secrets);
+    }
+    if let Err(error) = signals::check_descriptors() {
+        return usage(format_args!(
+            "cannot start: {error}: allow more open files, as with `ulimit -n 256`"
+        ))
+        .into();
     }
     modes::run(&settings, environment)
 }

@@ -1,6 +1,7 @@
 //! The signals that end or interrupt the program.
 //!
-//! Owns listening to them, alike for every mode and system. Must not act on them.
+//! Owns listening to them, alike for every mode and system, and the check that there is room to.
+//! Must not act on them.
 
 use std::io;
 use std::process::ExitCode;
@@ -30,7 +31,21 @@ impl StopSignal {
 #[cfg(unix)]
 mod system {
     use super::{StopSignal, io};
+    use std::os::unix::net::UnixStream;
     use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    /// Pairs of descriptors that the runtime and its listening open at the start; where they are
+    /// not to be had it would panic.
+    const PAIRS: usize = 4;
+
+    /// "File too large", of the same number on Linux and macOS. By default it ends the process.
+    const FILE_SIZE_LIMIT: SignalKind = SignalKind::from_raw(25);
+
+    /// Returns an error where too few files may be open for the program to start.
+    pub(crate) fn check_descriptors() -> io::Result<()> {
+        let pairs: io::Result<Vec<_>> = (0..PAIRS).map(|_| UnixStream::pair()).collect();
+        pairs.map(drop)
+    }
 
     /// Listens from its making on; signals no longer end the process by themselves.
     pub(crate) struct Signals {
@@ -41,6 +56,9 @@ mod system {
 
     impl Signals {
         pub(crate) fn listen() -> io::Result<Self> {
+            // Listened to and ignored, it has the write fail instead. What we start gets the
+            // default back.
+            drop(signal(FILE_SIZE_LIMIT)?);
             Ok(Self {
                 interrupt: signal(SignalKind::interrupt())?,
                 terminate: signal(SignalKind::terminate())?,
@@ -63,6 +81,11 @@ mod system {
 mod system {
     use super::{StopSignal, io};
 
+    /// Returns an error where too few files may be open for the program to start.
+    pub(crate) fn check_descriptors() -> io::Result<()> {
+        Ok(())
+    }
+
     /// Listens from its making on; signals no longer end the process by themselves.
     pub(crate) struct Signals;
 
@@ -81,4 +104,4 @@ mod system {
     }
 }
 
-pub(crate) use system::Signals;
+pub(crate) use system::{Signals, check_descriptors};

@@ -163,7 +163,7 @@ pub(crate) fn from_response(
     let error = ErrorBody::read(body);
     let wait = retry::asked_pause(headers, &error.hints, SystemTime::now());
     let kind = classify::kind(Some(status), &error, wait);
-    let mut what = format!("HTTP {status}");
+    let mut what = status_in_words(status);
     let text = if status.is_redirection() {
         let target = headers.get("location").and_then(|target| target.to_str().ok());
         format!("the server redirects to {}", target.unwrap_or("nowhere"))
@@ -196,7 +196,7 @@ pub(crate) fn from_error_object(scene: &Scene, json: &[u8]) -> Failure {
     let status = error.status();
     let wait = retry::asked_pause(&HeaderMap::new(), &error.hints, SystemTime::now());
     let kind = classify::kind(status, &error, wait);
-    let prefix = status.map_or_else(String::new, |status| format!("HTTP {status} "));
+    let prefix = status.map_or_else(String::new, |status| format!("{} ", status_in_words(status)));
     let what = format!("{prefix}error in the answer: {}", described(scene, &error, &error.message));
     let mut failure = scene.failure(kind, &what, &scene.hint(kind, status));
     failure.wait = wait;
@@ -285,6 +285,13 @@ pub(crate) fn is_unknown_issuer(error: &reqwest::Error) -> bool {
 /// Returns the innermost cause in words.
 pub(crate) fn root_cause(error: &reqwest::Error) -> String {
     chain(error).last().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn status_in_words(status: StatusCode) -> String {
+    match status.canonical_reason() {
+        Some(reason) => format!("HTTP {} {reason}", status.as_u16()),
+        None => format!("HTTP {}", status.as_u16()),
+    }
 }
 
 fn described(scene: &Scene, error: &ErrorBody, text: &str) -> String {

@@ -4,6 +4,7 @@
 //! `http://` never touches certificates. Must not read answers or word errors.
 
 mod proxy;
+mod roots;
 
 use crate::config::{ClientConfig, ConfigError};
 use crate::endpoint::Endpoint;
@@ -13,8 +14,6 @@ use reqwest::header::{
     HeaderValue, USER_AGENT,
 };
 use reqwest::{Client, Method, Proxy, Request, Response, Url, redirect};
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig as TlsConfig, RootCertStore};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -211,17 +210,19 @@ impl Http {
         }
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
         let mut problem = None;
-        if let Some(path) = &self.extra_roots {
-            let read = CertificateDer::pem_file_iter(path)
-                .and_then(|certificates| certificates.collect::<Result<Vec<_>, _>>());
-            let added = read.map(|certificates| roots.add_parsable_certificates(certificates).0);
-            problem = match added {
-                Ok(0) => Some(format!("{} holds no usable certificate", path.display())),
-                Ok(_) => None,
-                Err(error) => Some(format!("cannot read {}: {error}", path.display())),
-            };
+        if let Some(path) = self.extra_roots.clone() {
+            let mut all = roots.clone();
+            let read = tokio::task::spawn_blocking(move || {
+                let added = roots::add_from_file(&mut all, &path);
+                (all, added)
+            });
+            if let Ok((all, added)) = read.await {
+                roots = all;
+                problem = added.err();
+            }
         }
-        if with_system_roots {
+        // What loads them reads the user's file again, without our care.
+        if with_system_roots && problem.is_none() {
             // Slow on some systems, so it must not hold up everything else.
             let system = tokio::task::spawn_blocking(rustls_native_certs::load_native_certs).await;
             if let Ok(system) = system {

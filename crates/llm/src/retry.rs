@@ -110,7 +110,7 @@ fn duration(text: &str) -> Option<Duration> {
             "d" | "day" | "days" => 86400.0,
             _ => return total,
         };
-        total = Some(total.unwrap_or_default() + seconds(number * unit)?);
+        total = Some(total.unwrap_or_default().saturating_add(seconds(number * unit)?));
         rest = behind.trim_start_matches([' ', ',']);
     }
 }

@@ -128,8 +128,14 @@ impl View {
             Event::MessageEnd { message } => {
                 let Some(answer) = message.as_assistant() else { return Ok(()) };
                 self.end_line()?;
-                if answer.stop_reason == Some(StopReason::MaxTokens) {
-                    self.note("the answer was cut off at the model's output limit");
+                match answer.stop_reason {
+                    Some(StopReason::MaxTokens) => {
+                        self.note("the answer was cut off at the model's output limit");
+                    }
+                    Some(StopReason::Error) => {
+                        self.note("the answer may be cut off: the server ended it oddly");
+                    }
+                    Some(StopReason::EndTurn | StopReason::ToolCalls) | None => {}
                 }
                 Ok(())
             }

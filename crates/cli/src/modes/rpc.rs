@@ -5,11 +5,13 @@
 //! interpret a prompt's text.
 
 mod encode;
+mod hearing;
 mod stdin;
 mod stdout;
 
 use crate::signals::{Signals, StopSignal};
 use encode::UpdateStyle;
+use hearing::Hearing;
 use letscode_core::agent::Agent;
 use letscode_wire::{
     Command, CommandLine, Control, LineError, RPC_PROTOCOL, RequestId, UpdateMode,
@@ -74,8 +76,15 @@ pub(crate) async fn run(
     }
     let writer = Writer::start(agent.subscribe());
     let interrupts = Interrupts::default();
-    let connection =
-        Connection { agent, writer: Arc::clone(&writer), grace, signals, interrupts, task };
+    let connection = Connection {
+        agent,
+        writer: Arc::clone(&writer),
+        hearing: Hearing::watch(),
+        grace,
+        signals,
+        interrupts,
+        task,
+    };
     let end = connection.serve().await;
     // The agent has ended, so the writer comes to its end too, if the host reads.
     let all_written = timeout(LAST_WORDS, writer.finished()).await.is_ok();
@@ -109,6 +118,7 @@ enum End {
 struct Connection {
     agent: Agent,
     writer: Arc<Writer>,
+    hearing: Hearing,
     grace: Duration,
     signals: Signals,
     interrupts: Interrupts,
@@ -158,6 +168,7 @@ impl Connection {
                     }
                 }
                 () = self.writer.host_gone() => return self.leave().await,
+                () = self.hearing.lost() => return self.leave().await,
             }
         }
     }
@@ -240,6 +251,7 @@ impl Connection {
                     }
                 }
                 () = self.writer.host_gone() => return self.leave().await,
+                () = self.hearing.lost() => return self.leave().await,
             }
         }
     }

@@ -159,3 +159,31 @@ fn w25_reasoning_of_one_model_is_not_sent_to_another() {
     let session = std::fs::read_to_string(&sessions(&dir)[0]).unwrap();
     assert!(session.contains("secret thoughts"), "what a provider needs back is kept");
 }
+
+#[test]
+fn too_few_descriptors_are_told_and_no_crash() {
+    let (dir, server) = start();
+    for limit in 3..16 {
+        let finished = behind(&dir, &server, &format!("ulimit -n {limit}"), "-p hi");
+        let text = stderr(&finished);
+        assert!(!text.contains("internal error"), "{limit}: {text}");
+        assert!([0, 1, 2, 127].contains(&finished.status), "{limit}: {} {text}", finished.status);
+    }
+    let finished = behind(&dir, &server, "ulimit -n 7", "-p hi");
+    assert_eq!(finished.status, 2, "{}", stderr(&finished));
+    assert!(stderr(&finished).contains("open files"), "{}", stderr(&finished));
+}
+
+#[test]
+fn a_file_size_limit_fails_the_write_and_not_the_program() {
+    let dir = WorkDir::new();
+    let content = "x".repeat(200_000);
+    let write = json!({"path": "big.txt", "content": content}).to_string();
+    let call = json!({"tool_calls": [{"id": "w", "name": "write", "arguments": write}]});
+    let server = SseServer::start(json!([call, {"text": "ok"}]));
+    let finished = behind(&dir, &server, "ulimit -f 64", "--no-session -p hi");
+    assert_eq!((finished.status, stdout(&finished)), (0, "ok\n"), "{}", stderr(&finished));
+    let told = server.chat_bodies().pop().unwrap()["messages"].to_string();
+    assert!(told.contains("too large"), "{told:.2000}");
+    assert!(!dir.resolve("big.txt").exists());
+}

@@ -59,6 +59,39 @@ fn a40_a_reader_that_wants_no_more_ends_it_quietly() {
 }
 
 #[test]
+fn debug_tells_requests_tools_and_the_session() {
+    let call = json!({"tool_calls": [{"id": "c1", "name": "bash", "arguments": "{\"command\": \"true\"}"}]});
+    let busy = json!({"status": 503, "body": "busy"});
+    let (finished, server, dir) =
+        run(json!([call, busy, {"text": "ok"}]), &["-p", "go", "--debug"]);
+    assert_eq!((finished.status, stdout(&finished)), (0, "ok\n"), "{}", stderr(&finished));
+    let session = sessions(&dir)[0].display().to_string();
+    let url = format!("url=\"{}/chat/completions\"", server.base_url());
+    for told in [
+        session.as_str(),
+        url.as_str(),
+        "bytes=",
+        "status=200",
+        "status=503",
+        "request failed",
+        "retry attempt=2",
+        "tool call begins tool=\"bash\"",
+        "tool call ends tool=\"bash\"",
+        "first byte of the answer",
+        "end of the answer",
+    ] {
+        assert!(stderr(&finished).contains(told), "{told} is missing in {}", stderr(&finished));
+    }
+}
+
+#[test]
+fn an_answer_that_ends_oddly_is_noted() {
+    let (finished, _, _) = run(json!([{"text": "hm", "finish": "whatever"}]), &["-p", "go"]);
+    assert_eq!((finished.status, stdout(&finished)), (0, "hm\n"), "{}", stderr(&finished));
+    assert!(stderr(&finished).contains("may be cut off"), "{}", stderr(&finished));
+}
+
+#[test]
 fn an_open_pipe_is_not_waited_for_with_a_message_and_no_print() {
     let (dir, server) = (WorkDir::new(), SseServer::start(json!([{"text": "ok"}])));
     let mut running = program(&dir, &server).args(["hello", "there"]).start().unwrap();

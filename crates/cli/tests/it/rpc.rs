@@ -70,6 +70,7 @@ fn the_end_of_input_and_bye_let_the_run_end() {
             None => host.close_stdin(),
             Some(bye) => {
                 send(&mut host, bye);
+                wait_for(&mut host, "done");
                 send(&mut host, &json!({"cmd": "prompt", "id": "late", "text": "too late"}));
             }
         }
@@ -315,4 +316,25 @@ fn a_host_that_closes_our_output_ends_the_program_quietly() {
     // The program may be gone already: its first line met a closed pipe.
     let _ = stdin.write_all(b"{\"cmd\":\"prompt\",\"text\":\"go\"}\n");
     assert_eq!(wait_or_kill(&mut host, HANG), Some(0));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_host_that_closes_our_output_is_noticed_while_nothing_is_said() {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    for busy in [false, true] {
+        let (dir, server) = (WorkDir::new(), SseServer::start(json!([paused()])));
+        let mut host = with_own_pipe(&dir, &server, &["--mode", "rpc"]);
+        let mut stdin = host.stdin.take().unwrap();
+        let mut stdout = BufReader::new(host.stdout.take().unwrap());
+        stdout.read_line(&mut String::new()).unwrap();
+        if busy {
+            stdin.write_all(b"{\"cmd\":\"prompt\",\"text\":\"go\"}\n").unwrap();
+            assert!(is_paused(&server));
+        }
+        drop(stdout);
+        // Its stdin stays open, so nothing else ends it.
+        assert_eq!(wait_or_kill(&mut host, HANG), Some(0), "busy: {busy}");
+        drop(stdin);
+    }
 }

@@ -6,6 +6,7 @@
 
 mod commands;
 mod conversation;
+mod words;
 
 use super::bus::{Bus, Lag, Output};
 use super::runner::{Batch, ToolNews, ToolReport, ToolRunner};

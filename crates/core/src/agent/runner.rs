@@ -198,8 +198,13 @@ impl ToolRunner {
         let limit = ready.tool.time_limit(&ready.call.arguments);
         let until = limit.and_then(|limit| Instant::now().checked_add(limit));
         batch.report(index, ToolNews::Started { until });
+        let (name, began) = (ready.call.name.clone(), Instant::now());
+        tracing::debug!(tool = name, id = %ready.call.id, "tool call begins");
         let result = self.execute(&ready, index, batch).await;
-        self.finalise(ready.call, result, &batch.cancel).await
+        let outcome = self.finalise(ready.call, result, &batch.cancel).await;
+        let elapsed = began.elapsed();
+        tracing::debug!(tool = name, ?elapsed, is_error = outcome.is_error, "tool call ends");
+        outcome
     }
 
     /// Runs the tool in a task of its own, so that its panic is one failed call.

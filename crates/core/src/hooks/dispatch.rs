@@ -309,6 +309,7 @@ impl Hooks {
 }
 
 fn report(faults: &Faults, fault: HookFault) {
+    tracing::debug!(%fault, "a plugin failed");
     faults.lock().unwrap_or_else(PoisonError::into_inner).push(fault);
 }
 

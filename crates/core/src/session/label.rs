@@ -4,9 +4,9 @@
 //! session without one.
 #![expect(clippy::disallowed_methods, reason = "this file owns the labels of sessions on disk")]
 
+use super::load::open_regular;
 use super::store::folder_builder;
 use letscode_wire::{ContentPart, Message};
-use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -19,7 +19,7 @@ const LABEL_FILE_CAP: u64 = 1024;
 
 /// Returns the label that was given to a session, if there is one.
 pub(super) fn read_label(session: &Path) -> Option<String> {
-    let file = File::open(label_path(session)).ok()?;
+    let file = open_regular(&label_path(session)).ok()?;
     let mut bytes = Vec::new();
     file.take(LABEL_FILE_CAP).read_to_end(&mut bytes).ok()?;
     first_words(&String::from_utf8_lossy(&bytes))

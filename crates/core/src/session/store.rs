@@ -99,6 +99,7 @@ impl FileStore {
 
     fn with_writer(id: SessionId, writer: Writer) -> Self {
         let path = writer.path.clone();
+        tracing::debug!(path = %path.display(), "session file");
         let shared = Shared { queue: Mutex::default(), writer: Mutex::new(writer) };
         Self { id, path, shared: Arc::new(shared) }
     }

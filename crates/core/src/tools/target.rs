@@ -93,6 +93,12 @@ async fn missing(target: Target<'_>, env: &dyn ExecutionEnv) -> ToolError {
     while let (Some(parent), Some(name)) = (lost.parent(), lost.file_name()) {
         match env.list(parent).await {
             Ok(entries) => {
+                // What is listed and yet not found is a link that leads nowhere.
+                if entries.iter().any(|entry| entry.name == name.to_string_lossy()) {
+                    let link = lost.display();
+                    text.push_str(&format!("; {link} is a symbolic link whose target is missing"));
+                    break;
+                }
                 if lost != target.path {
                     text.push_str(&format!(" (there is no {} either)", lost.display()));
                 }

@@ -118,6 +118,22 @@ async fn a_second_prompt_and_a_reset_are_refused_while_a_run_is_active() {
 }
 
 #[tokio::test]
+async fn an_empty_message_is_refused_and_nothing_is_sent() {
+    let mut stage = Setup::new([ScriptedAnswer::of_text("a")]).start();
+    let text = || " \n".to_owned();
+    stage.send("q", Command::Prompt { text: text(), images: vec![] });
+    stage.send("s", Command::Steer { text: text() });
+    stage.send("f", Command::FollowUp { text: text() });
+    stage.settle().await;
+    let lines = stage.take_lines();
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    assert!(lines.iter().all(|line| line.starts_with("refused")), "{lines:?}");
+    stage.run("go").await;
+    assert_eq!(stage.request(0), [r#"user "go""#]);
+    stage.end().await;
+}
+
+#[tokio::test]
 async fn a_prompt_after_a_failure_makes_a_valid_request() {
     let fail = || ScriptedAnswer::new().text("part").fail(ModelErrorKind::Server, "HTTP 500");
     let answers = [call("c1"), fail(), fail(), ScriptedAnswer::of_text("ok")];

@@ -152,14 +152,14 @@ fn w39_status_of_an_error() {
 fn salvage_undoes_known_damage() {
     let saved = |data: &[u8]| salvage(data);
     assert_eq!(saved(b"{\"a\":\"x\xE9\"}"), ["{\"a\":\"x\u{FFFD}\"}"]);
-    assert_eq!(saved(br#"{"a":"\ud83d"}"#), [r#"{"a":"\ufffd"}"#]);
+    assert_eq!(saved(br#"{"a":"\ud83d"}"#), ["{\"a\":\"\u{FFFD}\"}"]);
     assert_eq!(
         saved(br#"{"a":"\ude00b\ud83d\ude00\\ud83d"}"#),
-        [r#"{"a":"\ufffdb\ud83d\ude00\\ud83d"}"#]
+        ["{\"a\":\"\u{FFFD}b\u{1F600}\\\\ud83d\"}"]
     );
     assert_eq!(
         saved(br#"{"a":"\ud83dx\uD83D\ud83d\ude00"}"#),
-        [r#"{"a":"\ufffdx\ufffd\ud83d\ude00"}"#]
+        ["{\"a\":\"\u{FFFD}x\u{FFFD}\u{1F600}\"}"]
     );
     assert_eq!(saved(br#"[{"a":1}, {"b":2}]"#), [r#"{"a":1}"#, r#"{"b":2}"#]);
     assert_eq!(saved(b"{\"a\":1}\n{\"b\":2}\n[DONE]"), [r#"{"a":1}"#, r#"{"b":2}"#, "[DONE]"]);
@@ -168,4 +168,24 @@ fn salvage_undoes_known_damage() {
     assert!(saved(b"<html>").is_empty());
     assert!(saved(b"{\"a\":\"\\").is_empty());
     assert!(saved("{\"a\":\"\\é\"}".as_bytes()).is_empty());
+    assert_eq!(
+        saved(br#"{"a":NaN,"b":[-Infinity,Infinity],"c":"NaN \" -Infinity"}"#),
+        [r#"{"a":null,"b":[null,null],"c":"NaN \" -Infinity"}"#]
+    );
+    assert_eq!(saved(br#"{"a":1,"a":2}"#), [r#"{"a":2}"#]);
+    assert_eq!(saved(br#"[{"a":{"b":1,"b":"2"}}]"#), [r#"{"a":{"b":"2"}}"#]);
+}
+
+#[test]
+fn a_chunk_with_repeated_members_or_no_numbers_keeps_its_text() {
+    for data in [
+        r#"{"choices":[{"delta":{"content":"hi"},"logprobs":{"x":NaN}}]}"#,
+        r#"{"choices":[{"delta":{"content":"hi"}}],"usage":{"cost":-Infinity}}"#,
+        r#"{"choices":[],"choices":[{"index":0,"index":0,"delta":{"content":"","content":"hi"}}]}"#,
+    ] {
+        assert!(read(data.as_bytes()).is_none(), "{data}");
+        let saved = salvage(data.as_bytes());
+        let chunk = read(saved[0].as_bytes()).unwrap();
+        assert_eq!(chunk.choices.0[0].delta.0.as_ref().unwrap().content.text, "hi", "{data}");
+    }
 }

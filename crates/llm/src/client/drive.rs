@@ -25,6 +25,7 @@ pub(super) async fn drive(shared: Arc<Shared>, request: Arc<ModelRequest>, outle
             Ok(answer) => return outlet.push(Ok(ModelEvent::Done(Box::new(answer)))),
             Err(failure) => failure,
         };
+        tracing::debug!(kind = ?failure.kind, attempt, reason = failure.message, "request failed");
         if !failure.kind.is_retryable() || attempt >= total_attempts {
             return outlet.push(Err(last_words(failure, attempt).into()));
         }
@@ -33,6 +34,7 @@ pub(super) async fn drive(shared: Arc<Shared>, request: Arc<ModelRequest>, outle
         }
         let delay = retry::pause(attempt, failure.wait, random());
         attempt += 1;
+        tracing::debug!(attempt, ?delay, "retry");
         outlet.push(Ok(ModelEvent::Stream(StreamEvent::Retry(RetryNotice {
             attempt,
             total_attempts,
@@ -153,9 +155,10 @@ fn last_words(mut failure: Failure, attempts: u32) -> Failure {
 }
 
 fn too_long_a_wait(mut failure: Failure, wait: Duration) -> Failure {
-    let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+    let seconds = wait.as_secs().saturating_add(u64::from(wait.subsec_nanos() > 0));
     let wait = match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
         (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (24.., _, _) => "more than a day".to_owned(),
         (hours, minutes, _) => format!("{hours} h {minutes} min"),
     };
     failure.message.push_str(&format!("; the server asks to wait for {wait}: try again then"));

@@ -18,6 +18,7 @@ use reqwest::Url;
 use reqwest::header::CONTENT_ENCODING;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// How much of an error's body is read, and how long that may take.
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
@@ -42,6 +43,8 @@ pub(super) struct Opened {
     body: Body,
     first: Vec<u8>,
     format: Format,
+    /// When the request went out.
+    began: Instant,
 }
 
 /// Why no answer came.
@@ -62,6 +65,8 @@ enum Format {
 pub(super) async fn open(exchange: Exchange<'_>, json: Vec<u8>) -> Result<Opened, Failure> {
     let Exchange { shared, scene, .. } = exchange;
     let limit = shared.config.timeout;
+    let began = Instant::now();
+    tracing::debug!(url = scene.url, model = scene.model, bytes = json.len(), "request");
     let posted = shared.http.post(exchange.url, json);
     let response = match within(limit, posted).await {
         Some(Ok(response)) => response,
@@ -69,6 +74,7 @@ pub(super) async fn open(exchange: Exchange<'_>, json: Vec<u8>) -> Result<Opened
         None => return Err(stalled(exchange, /*alive*/ false)),
     };
     let status = response.status();
+    tracing::debug!(status = status.as_u16(), elapsed = ?began.elapsed(), "response");
     if !status.is_success() {
         let headers = response.headers().clone();
         let mut body = Body::new(response, limit);
@@ -100,6 +106,7 @@ pub(super) async fn open(exchange: Exchange<'_>, json: Vec<u8>) -> Result<Opened
             break Some(*start);
         }
     };
+    tracing::debug!(elapsed = ?began.elapsed(), "first byte of the answer");
     let format = match start {
         Some(b'<') => {
             body.read_into(&mut first, ERROR_BODY_LIMIT).await;
@@ -108,12 +115,12 @@ pub(super) async fn open(exchange: Exchange<'_>, json: Vec<u8>) -> Result<Opened
         Some(b'{' | b'[') => Format::Whole,
         Some(_) | None => Format::Events,
     };
-    Ok(Opened { body, first, format })
+    Ok(Opened { body, first, format, began })
 }
 
 /// Reads an answer to its end, passing it on as it comes.
 pub(super) async fn read(exchange: Exchange<'_>, opened: Opened) -> Result<Finished, Broken> {
-    let Opened { mut body, first, format } = opened;
+    let Opened { mut body, first, format, began } = opened;
     let mut assembler = Assembler::new(assembly_context(exchange.request));
     let mut pieces = Vec::new();
     let ended = match format {
@@ -122,6 +129,7 @@ pub(super) async fn read(exchange: Exchange<'_>, opened: Opened) -> Result<Finis
         }
         Format::Whole => read_whole(exchange, &mut body, first, &mut assembler, &mut pieces).await,
     };
+    tracing::debug!(elapsed = ?began.elapsed(), "end of the answer");
     let shown = assembler.has_output();
     if let Ended::Failed(failure) = ended {
         return Err(Broken { failure, shown });
@@ -314,7 +322,8 @@ fn fault_failure(exchange: Exchange<'_>, fault: StreamFault) -> Failure {
             failure(ModelErrorKind::BrokenStream, "the server's answer cannot be read")
         }
         StreamFault::TooLong => {
-            failure(ModelErrorKind::BrokenStream, "the server's answer is larger than any may be")
+            // Another try would bring as much again.
+            failure(ModelErrorKind::NotAnEndpoint, "the server's answer is larger than any may be")
         }
     }
 }

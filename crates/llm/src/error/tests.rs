@@ -93,6 +93,14 @@ fn w67_one_clean_line_of_bounded_length() {
 }
 
 #[test]
+fn a_status_without_a_phrase_is_its_number() {
+    assert!(message(599, "x").starts_with("HTTP 599: x"), "{}", message(599, "x"));
+    assert!(message(503, "x").starts_with("HTTP 503 Service Unavailable: x"));
+    let found = in_stream(r#"{"error":{"code":598,"message":"x"}}"#).message;
+    assert!(found.starts_with("HTTP 598 error in the answer: x"), "{found}");
+}
+
+#[test]
 fn w67_the_request_id_helps_support() {
     let mut headers = HeaderMap::new();
     headers.insert("x-request-id", "req_7".parse().unwrap());

@@ -51,6 +51,7 @@ fn w66_headers_and_texts() {
         (&[], "retry after 20 seconds", Some(20.0)),
         (&[], "try again in 1 hour, 2 minutes.", Some(3720.0)),
         (&[], "try again in a moment", None),
+        (&[], "try again in 18000000000000000000s 18000000000000000000s", Some(u64::MAX as f64)),
         (&[], r#"{"retryDelay": "9s"}"#, Some(9.0)),
         (&[("x-ratelimit-reset-requests", "1s")], "", Some(1.0)),
         (

@@ -3,16 +3,16 @@
 //! Owns the replies. A command that cannot be carried out is answered by one `error`, without an
 //! `ack` before it. Must not wait for a model, a tool or, while a run is active, for the disk.
 
-use super::Actor;
+use super::{Actor, words};
 use crate::agent::bus::Output;
 use crate::agent::turn::Input;
 use crate::commands::{self, Conversation};
 use crate::session::SessionError;
 use futures_util::future::BoxFuture;
 use letscode_wire::{
-    Command, ContentPart, Control, DeleteResult, ImageData, MessagesResult, NameResult,
-    QueueResult, RequestId, RunCommandResult, SessionsResult, StateResult, ToolInfo, ToolSpec,
-    ToolsResult, UnqueueResult, text_of,
+    Command, ContentPart, Control, DeleteResult, MessagesResult, NameResult, QueueResult,
+    RequestId, RunCommandResult, SessionsResult, StateResult, ToolInfo, ToolSpec, ToolsResult,
+    UnqueueResult, text_of,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -44,11 +44,11 @@ impl Actor {
             other => other,
         };
         if let Some(reason) = self.refusal(&command) {
-            return self.refuse(id, reason.to_owned());
+            return self.refuse(id, reason);
         }
         match command {
             Command::Prompt { text, images } => {
-                self.begin(id, Input::Prompt(prompt_content(text, images))).await;
+                self.begin(id, Input::Prompt(words::content(text, images))).await;
             }
             Command::Retry => self.begin(id, Input::Retry).await,
             Command::Compact { bias } => self.begin(id, Input::Compact(bias)).await,
@@ -118,7 +118,7 @@ impl Actor {
     }
 
     /// Returns why a command cannot be carried out now.
-    fn refusal(&self, command: &Command) -> Option<&'static str> {
+    fn refusal(&self, command: &Command) -> Option<String> {
         match command {
             Command::Prompt { .. }
             | Command::Reset
@@ -133,10 +133,14 @@ impl Actor {
             | Command::SetThinking { .. }
                 if !self.machine.is_idle() =>
             {
-                Some(BUSY)
+                Some(BUSY.to_owned())
             }
-            Command::Retry if !self.machine.can_retry() => Some(NOTHING_TO_RETRY),
-            Command::Compact { .. } if !self.machine.can_compact() => Some(NOTHING_TO_COMPACT),
+            Command::Prompt { text, images } => words::fault(text, images),
+            Command::Steer { text } | Command::FollowUp { text } => words::fault(text, &[]),
+            Command::Retry if !self.machine.can_retry() => Some(NOTHING_TO_RETRY.to_owned()),
+            Command::Compact { .. } if !self.machine.can_compact() => {
+                Some(NOTHING_TO_COMPACT.to_owned())
+            }
             _ => None,
         }
     }
@@ -319,14 +323,4 @@ impl Actor {
 /// Results are plain data with text keys: they can always be written.
 fn to_value(result: &impl Serialize) -> Value {
     serde_json::to_value(result).unwrap_or_default()
-}
-
-/// Returns a prompt's text and pictures; no empty text part beside pictures, which some servers
-/// refuse.
-fn prompt_content(text: String, images: Vec<ImageData>) -> Vec<ContentPart> {
-    let words = (!text.is_empty() || images.is_empty()).then(|| ContentPart::text(text));
-    let pictures = images
-        .into_iter()
-        .map(|ImageData { data, mime_type }| ContentPart::Image { data, mime_type });
-    words.into_iter().chain(pictures).collect()
 }

@@ -319,3 +319,18 @@ async fn many_files_and_folders_are_visited_at_once_each_with_its_own_error() {
     assert_eq!(listings[0].as_ref().unwrap().len(), 2);
     assert!(matches!(listings[1], Err(FileError::NotADirectory { .. })));
 }
+
+#[tokio::test]
+async fn folders_that_were_made_for_nothing_are_removed_again() {
+    let place = place();
+    place.put("old", "");
+    fs::create_dir(place.path("kept")).unwrap();
+    let long = "x".repeat(300);
+    for name in [format!("new/deep/{long}"), format!("kept/new/{long}"), "old/new/a".to_owned()] {
+        assert!(place.write(&name, "text").await.is_err(), "{name}");
+        assert_eq!(place.names(), ["kept", "old"], "{name}");
+        assert_eq!(fs::read_dir(place.path("kept")).unwrap().count(), 0, "{name}");
+    }
+    assert!(place.write("new/deep/a", "text").await.unwrap().created_parents);
+    assert!(!place.write("new/deep/b", "text").await.unwrap().created_parents);
+}

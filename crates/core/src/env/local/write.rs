@@ -20,19 +20,25 @@ pub(super) fn write(path: &Path, request: &WriteFile) -> Result<WriteReport, Fil
     let target = follow_links(path)?;
     let old = open_existing(&target)?;
     let changed = || FileError::Changed { path: target.clone() };
-    let created_parents = match (&old, &request.expected) {
-        (Some(_), Expected::Absent) | (None, Expected::Content(_)) => return Err(changed()),
-        (Some(_), _) => false,
-        (None, _) => create_parents(&target)?,
+    let created_parents = match old {
+        Some(_) if matches!(request.expected, Expected::Absent) => return Err(changed()),
+        None if matches!(request.expected, Expected::Content(_)) => return Err(changed()),
+        None => {
+            let missing = missing_parents(&target);
+            create_parents(&target)
+                .and_then(|()| create(&target, request))
+                .inspect_err(|_| remove_empty(&missing))?;
+            !missing.is_empty()
+        }
+        Some(old) => {
+            let in_place = link_count(&old) > 1
+                || matches!(replace(&target, &old, request)?, Replaced::NotAllowed);
+            if in_place {
+                write_in_place(&target, request)?;
+            }
+            false
+        }
     };
-    match old {
-        None => create(&target, request)?,
-        Some(old) if link_count(&old) > 1 => write_in_place(&target, request)?,
-        Some(old) => match replace(&target, &old, request)? {
-            Replaced::Yes => {}
-            Replaced::NotAllowed => write_in_place(&target, request)?,
-        },
-    }
     verify_length(&target, request.bytes.len())?;
     Ok(WriteReport { created_parents })
 }
@@ -77,18 +83,31 @@ fn open_existing(target: &Path) -> Result<Option<Metadata>, FileError> {
     }
 }
 
-/// Makes the folder of `target`; returns whether it was missing.
-fn create_parents(target: &Path) -> Result<bool, FileError> {
+/// Returns the folders above `target` that are not there, the innermost first.
+fn missing_parents(target: &Path) -> Vec<PathBuf> {
+    let folders = folder_of(target).ancestors();
+    let missing = folders.take_while(|folder| !folder.as_os_str().is_empty() && !folder.is_dir());
+    missing.map(Path::to_owned).collect()
+}
+
+/// Makes the folder of `target`, where it is missing.
+fn create_parents(target: &Path) -> Result<(), FileError> {
     let folder = folder_of(target);
-    if folder.is_dir() {
-        return Ok(false);
-    }
     match fs::create_dir_all(folder) {
-        Ok(()) => Ok(true),
+        Ok(()) => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             Err(FileError::NotADirectory { path: folder.to_owned() })
         }
         Err(error) => Err(file_error(folder, error)),
+    }
+}
+
+/// Removes folders that were made for nothing. What is in use by now, or was no folder, stays.
+fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders {
+        if fs::remove_dir(folder).is_err() {
+            return;
+        }
     }
 }
 

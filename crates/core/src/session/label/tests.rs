@@ -32,6 +32,18 @@ fn a_label_is_written_once() {
     assert_eq!(names.len(), 2, "no temporary file is left over");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_fifo_or_a_device_is_no_label() {
+    let (_folder, session) = on_disk("");
+    let label = label_path(&session);
+    assert!(std::process::Command::new("mkfifo").arg(&label).status().unwrap().success());
+    assert_eq!(read_label(&session), None);
+    std::fs::remove_file(&label).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &label).unwrap();
+    assert_eq!(read_label(&session), None);
+}
+
 #[test]
 fn only_a_users_words_make_a_label() {
     assert_eq!(label_of(&user("a", "do it")).as_deref(), Some("do it"));

@@ -191,6 +191,18 @@ fn a21_a_fifo_and_a_device_do_not_hang() {
     assert!(bench.fails(&read, json!({ "path": "/dev/zero" })).contains("not a regular file"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a21_a_link_that_leads_nowhere_is_told() {
+    let (bench, read) = bench();
+    std::os::unix::fs::symlink("gone", bench.path("link")).unwrap();
+    for path in ["link", "link/below"] {
+        let message = bench.fails(&read, json!({ "path": path }));
+        assert!(message.starts_with(&format!("no such file: {path}; ")), "{message}");
+        assert!(message.ends_with("/link is a symbolic link whose target is missing"), "{message}");
+    }
+}
+
 #[test]
 fn a21_empty_files_and_offsets_past_the_end() {
     let (bench, read) = bench();

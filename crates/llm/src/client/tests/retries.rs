@@ -80,7 +80,13 @@ async fn w66_the_pause_is_as_long_as_the_server_asks() {
 
 #[tokio::test]
 async fn w66_a_wait_of_hours_is_left_to_the_user() {
-    let table = [("61", "1 min 1 s"), ("3600", "1 h 0 min"), ("86399", "23 h 59 min")];
+    let table = [
+        ("61", "1 min 1 s"),
+        ("3600", "1 h 0 min"),
+        ("86399", "23 h 59 min"),
+        ("86400", "more than a day"),
+        ("1e19", "more than a day"),
+    ];
     for (seconds, words) in table {
         let server = Server::start([Reply::status(429, &[("retry-after", seconds)], SLOW)]).await;
         let outcome = run(&client(&server)).await;
@@ -165,4 +171,15 @@ async fn a_pause_ends_when_the_stream_is_dropped() {
     assert!(matches!(first, Some(Ok(ModelEvent::Stream(StreamEvent::Retry(_))))), "{first:?}");
     drop(stream);
     assert_eq!(server.received().len(), 1);
+}
+
+#[tokio::test]
+async fn an_oversized_answer_is_not_asked_for_again() {
+    let calls: Vec<Value> =
+        (0..2000).map(|index| json!({"index": index, "function": {"name": "x"}})).collect();
+    let chunk = json!({"choices": [{"delta": {"tool_calls": calls}}]});
+    let server = Server::start([Reply::stream(&[chunk])]).await;
+    let outcome = run(&client(&server)).await;
+    assert!(outcome.error().1.contains("larger than any may be"), "{outcome:?}");
+    assert_eq!((server.received().len(), outcome.retries().len()), (1, 0));
 }

@@ -95,6 +95,29 @@ async fn w50_an_unusable_file_is_named_when_it_matters() {
         assert_eq!(outcome.error().0, ModelErrorKind::Tls);
         assert!(outcome.error().1.contains(file.to_str().unwrap()), "{outcome:?}");
     }
+    #[cfg(unix)]
+    {
+        let fifo = folder.path().join("fifo");
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status().unwrap();
+        assert!(made.success());
+        let huge = folder.path().join("huge.pem");
+        let mut text = authority().pem;
+        text.push_str(&"\n".repeat(8 << 20));
+        std::fs::write(&huge, text).unwrap();
+        let device = Path::new("/dev/zero").to_owned();
+        for (file, reason) in [
+            (fifo, "not a regular file"),
+            (device, "not a regular file"),
+            (folder.path().to_owned(), "not a regular file"),
+            (huge, "larger than 8 MiB"),
+        ] {
+            let base = serve(&authority(), 2);
+            let outcome = run(&tls_client(&base, Some(&file))).await;
+            assert_eq!(outcome.error().0, ModelErrorKind::Tls);
+            let named = format!("cannot read {}: it is {reason}", file.display());
+            assert!(outcome.error().1.contains(&named), "{outcome:?}");
+        }
+    }
     let server = Server::start([Reply::word("hi")]).await;
     let client = client_with(&server, |config| config.extra_roots = Some(folder.path().into()));
     assert_eq!(run(&client).await.text(), "hi", "http:// needs no certificates");
