@@ -47,7 +47,7 @@ impl Host for ProgramHost {
                 Command::Models => value(&host.models(&conversation).await),
                 Command::Skills => value(&host.skills()),
                 Command::Plugins => value(&PluginsResult { plugins: host.plugins }),
-                Command::Export { path } => value(&host.export(path, &conversation)?),
+                Command::Export { path } => value(&host.export(path.as_deref(), &conversation)?),
                 Command::Copy => value(&host.copy(&conversation).await?),
                 Command::Share => value(&host.share(&conversation).await?),
                 _ => Err(failed("that is no command of the program around the agent")),
@@ -92,11 +92,11 @@ impl ProgramHost {
 
     fn export(
         &self,
-        path: Option<String>,
+        path: Option<&str>,
         conversation: &Conversation,
     ) -> Result<ExportResult, HostError> {
         let place = Place {
-            given: path.as_deref().map(Path::new),
+            given: path.map(Path::new),
             working_dir: self.environment.working_dir(),
             home: self.environment.home(),
             name: &self.document_name(conversation),

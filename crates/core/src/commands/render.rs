@@ -138,13 +138,8 @@ fn tree(result: TreeResult) -> String {
     if text.is_empty() { "the session has no entries yet".to_owned() } else { text }
 }
 
-fn session(result: SessionResult) -> String {
-    format!(
-        "session {} ({} messages, model {})",
-        session_words(&result.session),
-        result.message_count,
-        result.model
-    )
+fn session(SessionResult { session, message_count, model }: SessionResult) -> String {
+    format!("session {} ({message_count} messages, model {model})", session_words(&session))
 }
 
 fn sessions(result: SessionsResult) -> String {
@@ -176,8 +171,8 @@ fn search(result: SearchResult) -> String {
 
 fn models(result: ModelsResult) -> String {
     let mut text = String::new();
-    for (index, model) in result.models.iter().enumerate() {
-        push_line(&mut text, &format!("{:>4}  {}", index + 1, model_words(model)));
+    for (index, model) in result.models.into_iter().enumerate() {
+        push_line(&mut text, &format!("{:>4}  {}", index + 1, model_words(&model)));
     }
     text
 }
