@@ -70,6 +70,7 @@ fn the_end_of_input_and_bye_let_the_run_end() {
             None => host.close_stdin(),
             Some(bye) => {
                 send(&mut host, bye);
+                // It is answered at once, while the run still waits for the server.
                 wait_for(&mut host, "done");
                 send(&mut host, &json!({"cmd": "prompt", "id": "late", "text": "too late"}));
             }
@@ -247,7 +248,7 @@ fn a_silent_provider_counts_as_hung_also_after_a_tool() {
 fn a_tool_within_its_time_does_not_count_as_hung() {
     let bash = call("c", "bash", &json!({"command": "sleep 2; echo slept", "timeout": 30}));
     let (dir, server) = (WorkDir::new(), SseServer::start(json!([bash, {"text": "ok"}])));
-    let mut host = rpc(&dir, &server, &["--shutdown-grace", "0.2"]);
+    let mut host = rpc(&dir, &server, &["--shutdown-grace", "1"]);
     prompt(&mut host, "go");
     host.close_stdin();
     let finished = end(&mut host);

@@ -63,6 +63,15 @@ fn every_command_has_its_shape() {
         (Command::GoTo { entry: 7 }, json!({"cmd": "go_to", "entry": 7})),
         (Command::SetModel { model: text() }, json!({"cmd": "set_model", "model": "go on"})),
         (Command::SetThinking { level: text() }, json!({"cmd": "set_thinking", "level": "go on"})),
+        (Command::Commands, json!({"cmd": "commands"})),
+        (Command::RunCommand { text: text() }, json!({"cmd": "run_command", "text": "go on"})),
+        (Command::Models, json!({"cmd": "models"})),
+        (Command::Skills, json!({"cmd": "skills"})),
+        (Command::Plugins, json!({"cmd": "plugins"})),
+        (Command::Export { path: None }, json!({"cmd": "export"})),
+        (Command::Export { path: Some(text()) }, json!({"cmd": "export", "path": "go on"})),
+        (Command::Copy, json!({"cmd": "copy"})),
+        (Command::Share, json!({"cmd": "share"})),
         (Command::Bye, json!({"cmd": "bye"})),
     ];
     for (command, json) in cases {
@@ -104,7 +113,8 @@ fn unknown_and_null_optional_fields_are_let_pass() {
 fn a_bad_line_is_refused_with_its_id_and_a_reason() {
     let known = ", abort, reset, compact, retry, state, messages, usage, queue, unqueue, tools, \
                  name, tree, fork, clone, new, resume, sessions, search, rename, delete, go_to, \
-                 set_model, set_thinking, bye";
+                 set_model, set_thinking, commands, run_command, models, skills, plugins, \
+                 export, copy, share, bye";
     let cases: [(&[u8], Value, &str); 15] = [
         (b"{", Value::Null, "the line is not JSON: "),
         (b"hello", Value::Null, "the line is not JSON: "),
