@@ -135,7 +135,7 @@ fn steps_drive_stdin() {
     passes(case.clone(), echo);
     fails(
         case,
-        "echo '{\"type\":\"ready\"}'; read -r a; echo 'no answer'; exec >&-; cat",
+        "echo '{\"type\":\"ready\"}'; read -r a; echo 'no answer'; exec >&-; sleep 600",
         &[
             "waited in vain for {\"got\":{\"a\":1}}",
             "exit: $: -9, want 0",
