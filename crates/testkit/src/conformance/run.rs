@@ -104,8 +104,8 @@ fn drive(running: &mut Running, run: &Run) -> (Finished, Vec<String>) {
 fn take_step(running: &mut Running, step: &Step) -> Result<(), String> {
     match step {
         Step::Write(bytes) => running.write(bytes).map_err(|error| {
-            let text = String::from_utf8_lossy(bytes);
-            format!("stdin was closed before {text:.120?} ({error})")
+            let text: String = String::from_utf8_lossy(bytes).chars().take(120).collect();
+            format!("stdin was closed before {text:?} ({error})")
         }),
         Step::Close => {
             running.close_stdin();

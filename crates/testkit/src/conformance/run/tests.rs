@@ -135,16 +135,23 @@ fn steps_drive_stdin() {
     passes(case.clone(), echo);
     fails(
         case,
-        "echo '{\"type\":\"ready\"}'; read -r a; echo 'no answer'; exec >&-; cat",
+        "echo '{\"type\":\"ready\"}'; read -r a; echo 'no answer'; exec >&-; sleep 600",
         &[
             "waited in vain for {\"got\":{\"a\":1}}",
             "exit: $: -9, want 0",
             "stdout: $: \"end\" not in \"{\\\"type\\\":\\\"ready\\\"}\\nno answer\\n\"",
         ],
     );
-    let early = json!({"steps": [{"wait": 1}, {"raw": "x"}], "expect": {}});
+    // More than a pipe holds: the process of another test may have our pipe open until its exec.
+    let long = "x".repeat(200_000);
+    let early = json!({"steps": [{"wait": 1}, {"raw": long}], "expect": {}});
     let closed = "exec <&-; echo 1; sleep 600";
-    fails(early, closed, &["stdin was closed before \"x\" (Broken pipe (os error 32))"]);
+    let shown = "x".repeat(120);
+    fails(
+        early,
+        closed,
+        &[&format!("stdin was closed before {shown:?} (Broken pipe (os error 32))")],
+    );
 }
 
 #[test]
