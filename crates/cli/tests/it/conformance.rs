@@ -7,8 +7,8 @@ use letscode_testkit::conformance::{Case, run_case};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex};
 
-/// Cases that need parts which the program does not have yet: input expansion, slash commands and
-/// templates; compaction. Each must fail, so that it leaves the list with its part.
+/// Cases that need parts which the program does not have yet. Each must fail, so that it leaves the
+/// list with its part.
 const NOT_YET: &[&str] = &[];
 
 /// How many cases run at the same time. Some measure time, so they must not crowd each other out.
