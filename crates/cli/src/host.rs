@@ -25,6 +25,8 @@ use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+const NOTHING_SAID: &str = "there is no conversation yet; -c takes the last one of this folder";
+
 /// What the program around the agent can do.
 #[derive(Clone)]
 pub(crate) struct ProgramHost {
@@ -95,6 +97,9 @@ impl ProgramHost {
         path: Option<&str>,
         conversation: &Conversation,
     ) -> Result<ExportResult, HostError> {
+        if conversation.transcript.is_empty() {
+            return Err(failed(NOTHING_SAID));
+        }
         let place = Place {
             given: path.map(Path::new),
             working_dir: self.environment.working_dir(),
@@ -127,6 +132,9 @@ impl ProgramHost {
     }
 
     async fn share(&self, conversation: &Conversation) -> Result<ShareResult, HostError> {
+        if conversation.transcript.is_empty() {
+            return Err(failed(NOTHING_SAID));
+        }
         let page = self.page(conversation);
         let title = title(conversation);
         let document = Document {

@@ -50,7 +50,7 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     };
     let style =
         if settings.print || prompt.typed.is_none() { Style::PRINT } else { Style::one_shot() };
-    let is_command = prompt.typed.as_deref().is_some_and(expansion::is_slash_command);
+    let is_command = prompt.typed.as_deref().is_some_and(expansion::may_need_no_model);
     let need = if is_command { ModelNeed::Perhaps } else { ModelNeed::Always };
     let blueprint = match compose::blueprint(settings, environment, need) {
         Ok(blueprint) => blueprint,

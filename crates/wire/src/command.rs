@@ -94,6 +94,7 @@ pub enum Command {
     Resume {
         /// Its number in [`SessionsResult`](crate::SessionsResult), or its id or the beginning
         /// of that.
+        #[serde(deserialize_with = "text_or_number")]
         session: String,
     },
     /// Lists the sessions of the project; answers [`SessionsResult`](crate::SessionsResult).
@@ -107,6 +108,7 @@ pub enum Command {
     /// Gives a session of the project another label; answers [`NameResult`](crate::NameResult).
     Rename {
         /// As for `resume`.
+        #[serde(deserialize_with = "text_or_number")]
         session: String,
         /// The new label.
         text: String,
@@ -115,6 +117,7 @@ pub enum Command {
     /// [`DeleteResult`](crate::DeleteResult).
     Delete {
         /// As for `resume`.
+        #[serde(deserialize_with = "text_or_number")]
         session: String,
     },
     /// Goes on behind an earlier entry, in the same session; answers
@@ -277,4 +280,13 @@ impl CommandLine {
 /// Reads a list that hosts may also write as `null`, as they may the other optional fields.
 fn null_is_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ImageData>, D::Error> {
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+/// Reads a text that hosts may also write as a whole number, as lists give it.
+fn text_or_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::String(text) => Ok(text),
+        Value::Number(number) if number.is_u64() => Ok(number.to_string()),
+        other => Err(serde::de::Error::custom(format!("expected a text or a number, got {other}"))),
+    }
 }

@@ -23,6 +23,14 @@ pub(super) enum ExpansionError {
     /// A slash command that cannot be carried out.
     #[error(transparent)]
     Slash(#[from] SlashError),
+    /// A slash command whose effect would end with the program.
+    #[error("/{name} has no effect on the command line: {instead}")]
+    NoEffect {
+        /// The command.
+        name: String,
+        /// What to do.
+        instead: &'static str,
+    },
 }
 
 /// What a prompt asks for.
@@ -35,11 +43,26 @@ pub(super) enum Asked {
     Nothing,
 }
 
-/// Returns whether what was typed begins with the name of a slash command, which may need no
-/// model.
-pub(super) fn is_slash_command(typed: &str) -> bool {
-    let name = typed.strip_prefix('/').and_then(|rest| rest.split_whitespace().next());
-    name.is_some_and(commands::is_command)
+/// Returns whether what was typed may need no model: a slash command, or a name alone that may
+/// be none, or a command whose output nobody gets.
+pub(super) fn may_need_no_model(typed: &str) -> bool {
+    let typed = typed.trim();
+    let Some(rest) = typed.strip_prefix('/') else { return typed.starts_with("!!") };
+    let name = rest.split_whitespace().next();
+    name.is_some_and(|name| name == rest || commands::is_command(name))
+}
+
+/// Returns why a slash command would have no effect here: what it changes ends with the program.
+fn has_no_effect(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::New => Some("a new session begins with any message that has no -c"),
+        Command::Resume { .. } => Some("use --resume with the number and a message"),
+        Command::SetThinking { .. } => Some("use --thinking with the message"),
+        Command::Steer { .. } | Command::FollowUp { .. } => {
+            Some("there is no run here that it could wait for")
+        }
+        _ => None,
+    }
 }
 
 /// Returns what the prompt asks for.
@@ -51,7 +74,7 @@ pub(super) async fn expand(
 ) -> Result<Asked, ExpansionError> {
     let piped = prompt.piped.as_deref();
     let Some(typed) = &prompt.typed else {
-        let text = Prompt::message(String::new(), piped);
+        let text = without_keys(Prompt::message(String::new(), piped), settings);
         return Ok(Asked::Answer(Command::Prompt { text, images: Vec::new() }));
     };
     let mut templates = Vec::new();
@@ -76,7 +99,11 @@ pub(super) async fn expand(
         Expanded::Prompt { content, notices } => (Some(content), notices),
         Expanded::Silent { notices } => (None, notices),
         Expanded::Command { name, arguments } => {
-            return Ok(Asked::Words(commands::read(&name, &arguments)?));
+            let command = commands::read(&name, &arguments)?;
+            if let Some(instead) = has_no_effect(&command) {
+                return Err(ExpansionError::NoEffect { name, instead });
+            }
+            return Ok(Asked::Words(command));
         }
     };
     for notice in notices {
@@ -84,9 +111,15 @@ pub(super) async fn expand(
     }
     let Some(content) = content else { return Ok(Asked::Nothing) };
     Ok(Asked::Answer(Command::Prompt {
-        text: Prompt::message(text_of(&content), piped),
+        text: without_keys(Prompt::message(text_of(&content), piped), settings),
         images: content.into_iter().filter_map(image).collect(),
     }))
+}
+
+/// Returns the text without keys: what a file, a command or a pipe holds goes to the model as the
+/// results of tools do.
+fn without_keys(text: String, settings: &Settings) -> String {
+    settings.secrets.mask(text).into_owned()
 }
 
 fn image(part: ContentPart) -> Option<ImageData> {

@@ -1,6 +1,6 @@
 //! Slash commands: on the command line, without a key where no model is asked, and over RPC.
 
-use crate::driver::{HANG, end, lines, program, rpc, send, stderr, stdout};
+use crate::driver::{HANG, KEY, end, lines, program, rpc, send, stderr, stdout};
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};
@@ -32,9 +32,12 @@ fn a_command_that_cannot_be_carried_out_is_one_line_and_wrong_usage() {
         ("/tols", "/tools"),
         ("/fork x", "usage: /fork [N]"),
         ("/quit", "interactive terminal"),
-        ("/resume zz", "no session"),
+        ("/resume zz", "use --resume"),
         ("/delete 7", "no session"),
         ("/copy", "there is no answer to copy yet"),
+        ("/export", "there is no conversation yet"),
+        ("/new", "has no effect"),
+        ("/steer left", "has no effect"),
     ] {
         let finished = program(&dir, &server).args(["-p", command]).run(HANG);
         assert_eq!((finished.status, stdout(&finished)), (2, ""), "{command}");
@@ -80,4 +83,40 @@ fn run_command_gives_a_host_the_words_and_its_own_id() {
     assert!(of(3, "error")["error"].as_str().unwrap().contains("/nope"));
     assert!(of(4, "error")["error"].as_str().unwrap().contains("no session is kept"));
     assert!(of(5, "done")["result"]["commands"].as_array().unwrap().len() > 20);
+}
+
+#[test]
+fn a_number_means_the_list_as_it_was_when_the_command_came() {
+    for round in 0..5 {
+        let (dir, server) = (WorkDir::new(), SseServer::start(json!([{"text": "ok"}])));
+        for message in ["zed", "why", "open"] {
+            let finished = program(&dir, &server).args(["-p", message]).run(HANG);
+            assert_eq!(finished.status, 0, "{}", stderr(&finished));
+        }
+        let mut running = rpc(&dir, &server, &["-c"]);
+        let both = "{\"cmd\":\"delete\",\"id\":1,\"session\":3}\n{\"cmd\":\"clone\",\"id\":2}\n";
+        running.write(both.as_bytes()).unwrap();
+        running.close_stdin();
+        let lines = lines(&end(&mut running));
+        assert!(lines.iter().any(|line| line["id"] == 1 && line["type"] == "done"), "{lines:?}");
+        let left = program(&dir, &server).args(["/resume"]).run(HANG);
+        let left = stdout(&left);
+        assert!(left.contains("why") && !left.contains("zed"), "round {round}: {left}");
+    }
+}
+
+#[test]
+fn a50_what_a_command_or_a_file_says_goes_to_the_model_without_keys() {
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([{"text": "ok"}])));
+    dir.write(".env", format!("KEY={KEY}\n"));
+    for typed in ["!cat .env", "see @.env"] {
+        let finished = program(&dir, &server).args(["-p", typed]).run(HANG);
+        assert_eq!(finished.status, 0, "{}", stderr(&finished));
+    }
+    let bodies = server.chat_bodies();
+    assert_eq!(bodies.len(), 2);
+    for body in bodies {
+        let body = body.to_string();
+        assert!(body.contains("[key hidden]") && !body.contains(KEY), "{body}");
+    }
 }

@@ -106,7 +106,7 @@ impl Actor {
             | Command::Sessions
             | Command::Search { .. }
             | Command::Rename { .. }
-            | Command::Delete { .. } => self.look_up(id, command),
+            | Command::Delete { .. } => self.look_up(id, command).await,
             Command::Fork { .. }
             | Command::Clone
             | Command::New
@@ -213,8 +213,9 @@ impl Actor {
         }
     }
 
-    /// Answers what only the disk knows. A run goes on meanwhile.
-    fn look_up(&mut self, id: RequestId, command: Command) {
+    /// Answers what only the disk knows. A run goes on meanwhile. Which session a number means is
+    /// found out before that, since a later command may change the list.
+    async fn look_up(&mut self, id: RequestId, command: Command) {
         let Some(kept) = &self.sessions else { return self.refuse_without_sessions(id) };
         let manager = Arc::clone(&kept.manager);
         let open = kept.path.clone();
@@ -227,11 +228,13 @@ impl Actor {
                 let label = manager.label(&open, &text).await?;
                 Ok::<_, SessionError>(NameResult { label: Some(label) })
             }),
-            Command::Rename { session, text } => self.defer(id, async move {
-                let path = manager.find(&session).await?;
-                let label = manager.label(&path, &text).await?;
-                Ok::<_, SessionError>(NameResult { label: Some(label) })
-            }),
+            Command::Rename { session, text } => match manager.find(&session).await {
+                Ok(path) => self.defer(id, async move {
+                    let label = manager.label(&path, &text).await?;
+                    Ok::<_, SessionError>(NameResult { label: Some(label) })
+                }),
+                Err(error) => self.refuse(id, error.to_string()),
+            },
             Command::Sessions => self.defer(id, async move {
                 let sessions = manager.list(Some(&open)).await?;
                 Ok::<_, SessionError>(SessionsResult { sessions })
@@ -239,14 +242,14 @@ impl Actor {
             Command::Search { query } => {
                 self.defer(id, async move { manager.search(&query).await });
             }
-            Command::Delete { session } => self.defer(id, async move {
-                let path = manager.find(&session).await?;
-                if path == open {
-                    return Err(SessionError::IsOpen);
-                }
-                let trash = manager.delete(&path).await?.display().to_string();
-                Ok(DeleteResult { trash })
-            }),
+            Command::Delete { session } => match manager.find(&session).await {
+                Ok(path) if path == open => self.refuse(id, SessionError::IsOpen.to_string()),
+                Ok(path) => self.defer(id, async move {
+                    let trash = manager.delete(&path).await?.display().to_string();
+                    Ok::<_, SessionError>(DeleteResult { trash })
+                }),
+                Err(error) => self.refuse(id, error.to_string()),
+            },
             // Of those that come here, the tree is left.
             _ => self.defer(id, async move { manager.tree(&open).await }),
         }
