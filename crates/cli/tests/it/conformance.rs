@@ -1,15 +1,11 @@
 //! The conformance cases, one test each.
 //!
-//! Owns the list of cases and of those that wait for something. What a case means is in
-//! `letscode_testkit::conformance`; the cases are in `conformance/cases`.
+//! Owns the list of cases. What a case means is in `letscode_testkit::conformance`; the cases are
+//! in `conformance/cases`.
 
 use letscode_testkit::conformance::{Case, run_case};
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex};
-
-/// Cases that need parts which the program does not have yet. Each must fail, so that it leaves the
-/// list with its part.
-const NOT_YET: &[&str] = &[];
 
 /// How many cases run at the same time. Some measure time, so they must not crowd each other out.
 static FREE_PLACES: (Mutex<u32>, Condvar) = (Mutex::new(2), Condvar::new());
@@ -66,6 +62,13 @@ cases! {
     tool_edit_crlf_bom,
     tool_edit_failures,
     tool_write_and_edit,
+    cli_flags_on_the_wire,
+    config_trust,
+    rpc_no_key,
+    rpc_signals,
+    session_resume,
+    tool_read_parts_and_picture,
+    tool_same_file_order,
 }
 
 #[test]
@@ -77,9 +80,6 @@ fn no_case_is_forgotten() {
     let mut listed: Vec<String> = CASES.iter().map(|name| format!("{name}.json")).collect();
     listed.sort_unstable();
     assert_eq!(files, listed);
-    for name in NOT_YET {
-        assert!(CASES.contains(&name.replace('-', "_").as_str()), "{name} is no case");
-    }
 }
 
 #[track_caller]
@@ -89,11 +89,7 @@ fn check(test: &str) {
     let place = Place::take();
     let problems = run_case(&case, Path::new(env!("CARGO_BIN_EXE_letscode")));
     drop(place);
-    if NOT_YET.contains(&name.as_str()) {
-        assert!(!problems.is_empty(), "{name} holds now: take it off the list NOT_YET");
-    } else {
-        assert!(problems.is_empty(), "{name} does not hold:\n{}", problems.join("\n"));
-    }
+    assert!(problems.is_empty(), "{name} does not hold:\n{}", problems.join("\n"));
 }
 
 /// A place among those that may run; dropping it frees it.

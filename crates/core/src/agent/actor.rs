@@ -29,7 +29,6 @@ use letscode_wire::{
     Command, CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall,
     ToolSpec, Transcript, Usage, UsageResult,
 };
-use std::borrow::Cow;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -381,8 +380,8 @@ impl Actor {
 
 /// Returns the message with keys masked; the same one where it holds none.
 fn without_keys(message: Arc<Message>, secrets: &Secrets) -> Arc<Message> {
-    let Ok(text) = serde_json::to_string(&*message) else { return message };
-    if matches!(secrets.mask(text.as_str()), Cow::Borrowed(_)) {
+    let Ok(text) = serde_json::to_vec(&*message) else { return message };
+    if !secrets.are_in(&text) {
         return message;
     }
     let Ok(mut value) = serde_json::to_value(&*message) else { return message };
