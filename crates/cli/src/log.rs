@@ -3,8 +3,8 @@
 //! Owns its format and its masking: no key ever stands in it. Without `--debug` nothing is set
 //! up and nothing is formatted.
 
-use crate::messages::harmless;
 use letscode_core::secrets::Secrets;
+use letscode_tui::harmless;
 use std::io::{self, Write};
 use std::sync::Arc;
 use tracing_subscriber::filter::{LevelFilter, Targets};

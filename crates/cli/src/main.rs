@@ -168,7 +168,7 @@ fn in_working_dir(directory: Option<PathBuf>, environment: &Environment) -> Path
 
 /// Says what was done.
 fn done(text: impl Display) -> Exit {
-    messages::print(&format!("{}\n", messages::harmless(&text.to_string())));
+    messages::print(&format!("{}\n", letscode_tui::harmless(&text.to_string())));
     Exit::Success
 }
 

@@ -4,7 +4,6 @@
 //! said so.
 
 use crate::environment::Environment;
-use crate::messages;
 use crate::programs::{self, Finished, Request, RunError};
 use letscode_core::secrets::Secrets;
 use std::time::Duration;
@@ -125,7 +124,7 @@ fn failure(finished: &Finished, secrets: &Secrets) -> ShareError {
         return ShareError::NoGistScope;
     }
     let line = last_line(&finished.stderr)
-        .map(|line| messages::harmless(&secrets.mask(line)).into_owned())
+        .map(|line| letscode_tui::harmless(&secrets.mask(line)).into_owned())
         .unwrap_or_else(|| finished.status.to_string());
     if NETWORK_TROUBLE.iter().any(|piece| said.contains(piece)) {
         ShareError::Network(line)

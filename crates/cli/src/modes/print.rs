@@ -8,6 +8,7 @@ use crate::signals::Signals;
 use letscode_core::agent::{Agent, Output};
 use letscode_core::commands::render;
 use letscode_core::secrets::Secrets;
+use letscode_tui::harmless;
 use letscode_wire::{
     Command, Control, Event, Message, StopReason, StreamEvent, ToolMessage, Transcript, text_of,
 };
@@ -202,7 +203,7 @@ impl View {
             return Ok(());
         }
         let mut stdout = io::stdout().lock();
-        let text = if self.on_terminal { messages::harmless(text) } else { Cow::Borrowed(text) };
+        let text = if self.on_terminal { harmless(text) } else { Cow::Borrowed(text) };
         stdout.write_all(text.as_bytes())?;
         self.in_line = !text.ends_with('\n');
         stdout.flush()

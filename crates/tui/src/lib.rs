@@ -1,0 +1,11 @@
+//! The terminal front end: an inline interface that prints what is final into the terminal's own
+//! scrollback, and redraws only a few lines at the bottom.
+//!
+//! It is a client of the wire's commands and events, and holds no truth: ending it loses pixels,
+//! nothing else. Must not know the agent, models or config files.
+
+pub mod keys;
+pub mod text;
+pub mod theme;
+
+pub use text::sanitize::harmless;
