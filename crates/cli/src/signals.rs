@@ -77,6 +77,79 @@ mod system {
     }
 }
 
+#[cfg(unix)]
+mod jobs {
+    use super::io;
+    use rustix::process::{Signal as Number, kill_current_process_group};
+    use tokio::signal::unix::{Signal, SignalKind, signal};
+
+    /// What a shell does with a program at a terminal: resizes it, stops it, has it go on.
+    pub(crate) struct JobSignals {
+        resized: Signal,
+        stop: Signal,
+        continued: Signal,
+    }
+
+    impl JobSignals {
+        pub(crate) fn listen() -> io::Result<Self> {
+            Ok(Self {
+                resized: signal(SignalKind::window_change())?,
+                stop: signal(SignalKind::from_raw(Number::TSTP.as_raw()))?,
+                continued: signal(SignalKind::from_raw(Number::CONT.as_raw()))?,
+            })
+        }
+
+        /// Waits until the terminal has another size.
+        pub(crate) async fn resized(&mut self) {
+            self.resized.recv().await;
+        }
+
+        /// Waits until somebody asks the program to stop for a while.
+        pub(crate) async fn stop_asked(&mut self) {
+            self.stop.recv().await;
+        }
+
+        /// Waits until the program goes on after a stop.
+        pub(crate) async fn continued(&mut self) {
+            self.continued.recv().await;
+        }
+
+        /// Stops the program and what it started at the terminal, until the shell has it go on.
+        pub(crate) fn stop() {
+            // The signal for keyboards is listened to, so the one that nobody can catch is left.
+            drop(kill_current_process_group(Number::STOP));
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod jobs {
+    use super::io;
+
+    /// There is no such thing on this system.
+    pub(crate) struct JobSignals;
+
+    impl JobSignals {
+        pub(crate) fn listen() -> io::Result<Self> {
+            Ok(Self)
+        }
+
+        pub(crate) async fn resized(&mut self) {
+            std::future::pending().await
+        }
+
+        pub(crate) async fn stop_asked(&mut self) {
+            std::future::pending().await
+        }
+
+        pub(crate) async fn continued(&mut self) {
+            std::future::pending().await
+        }
+
+        pub(crate) fn stop() {}
+    }
+}
+
 #[cfg(not(unix))]
 mod system {
     use super::{StopSignal, io};
@@ -104,4 +177,5 @@ mod system {
     }
 }
 
+pub(crate) use jobs::JobSignals;
 pub(crate) use system::{Signals, check_descriptors};

@@ -1,0 +1,216 @@
+//! Interactive mode: the terminal front end, joined to the agent.
+//!
+//! Owns the loop that takes in keys, events, signals and time, and the terminal itself: when it is
+//! ours and when another program's. What is shown and what a key means is the front end's. Must not
+//! hold anything of the conversation.
+
+mod editor;
+mod painter;
+
+use crate::environment::Environment;
+use crate::messages;
+use crate::settings::Settings;
+use crate::signals::{JobSignals, Signals, StopSignal};
+use letscode_core::agent::{Agent, Output, Subscription};
+use letscode_tui::app::{AgentOutput, App, Effect, Msg, Options};
+use letscode_tui::input::Reader;
+use letscode_tui::keys::InputEvent;
+use letscode_tui::screen::Screen;
+use letscode_tui::terminal::Terminal;
+use painter::Painter;
+use std::io;
+use std::process::ExitCode;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until, timeout};
+
+/// How long an interrupted run may take to end its commands and note it.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// Serves the user until they leave.
+///
+/// # Errors
+/// When the terminal cannot be used.
+pub(super) async fn run(
+    agent: Agent,
+    task: JoinHandle<()>,
+    signals: Signals,
+    options: Options,
+    settings: &Settings,
+    environment: &Environment,
+) -> io::Result<ExitCode> {
+    let outputs = agent.subscribe();
+    let mut terminal = Terminal::enter()?;
+    let (sender, input) = mpsc::unbounded_channel();
+    let reader = Reader::start(move |events| drop(sender.send(events)))?;
+    let (columns, rows) = terminal.size();
+    let painter = Painter::new(Screen::new(columns, rows, terminal.colors()))?;
+    let mut session = Session {
+        app: App::new(options),
+        agent,
+        outputs,
+        signals,
+        jobs: JobSignals::listen()?,
+        terminal: &mut terminal,
+        reader,
+        input,
+        painter,
+        environment,
+    };
+    let code = session.serve().await;
+    session.leave().await;
+    terminal.leave();
+    drop(timeout(LAST_WORDS, task).await);
+    drop(settings);
+    Ok(code)
+}
+
+struct Session<'a> {
+    app: App,
+    agent: Agent,
+    outputs: Subscription,
+    signals: Signals,
+    jobs: JobSignals,
+    terminal: &'a mut Terminal,
+    reader: Reader,
+    input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
+    painter: Painter,
+    environment: &'a Environment,
+}
+
+impl Session<'_> {
+    async fn serve(&mut self) -> ExitCode {
+        let started = self.app.start();
+        if let Some(code) = self.carry_out(started).await {
+            return code;
+        }
+        loop {
+            let now = Instant::now();
+            if self.painter.deadline().is_some_and(|due| due <= now) {
+                self.painter.paint(&mut self.app, now);
+            }
+            if self.painter.is_lost() {
+                return StopSignal::HangUp.exit_code();
+            }
+            let paint = self.painter.deadline();
+            let tick = self.app.wakes_at(now.into_std()).map(Instant::from_std);
+            let next = [paint, tick].into_iter().flatten().min();
+            let effects = tokio::select! {
+                biased;
+                events = self.input.recv() => {
+                    let Some(events) = events else { return StopSignal::HangUp.exit_code() };
+                    self.painter.now();
+                    self.update(events.into_iter().map(Msg::Input))
+                }
+                signal = self.signals.received() => {
+                    self.agent.abort();
+                    return signal.exit_code();
+                }
+                batch = self.outputs.recv() => {
+                    // The agent ends only with the program.
+                    let Some(batch) = batch else { return ExitCode::from(1) };
+                    self.painter.soon();
+                    self.update(batch.into_iter().map(|output| Msg::Agent(agent_output(output))))
+                }
+                () = self.jobs.resized() => {
+                    let (columns, rows) = self.terminal.size();
+                    self.painter.resized(columns, rows);
+                    continue;
+                }
+                () = self.jobs.stop_asked() => vec![Effect::Suspend],
+                () = self.jobs.continued() => {
+                    self.come_back();
+                    continue;
+                }
+                () = self.painter.written() => continue,
+                () = wait_for(next) => {
+                    if tick.is_some_and(|tick| tick <= Instant::now()) {
+                        self.painter.soon();
+                        self.update([Msg::Tick])
+                    } else {
+                        continue;
+                    }
+                }
+            };
+            if let Some(code) = self.carry_out(effects).await {
+                return code;
+            }
+        }
+    }
+
+    fn update(&mut self, happened: impl IntoIterator<Item = Msg>) -> Vec<Effect> {
+        let now = Instant::now().into_std();
+        happened.into_iter().flat_map(|msg| self.app.update(msg, now)).collect()
+    }
+
+    /// Does what the front end asks for. Returns the exit code where it asks to leave.
+    async fn carry_out(&mut self, effects: Vec<Effect>) -> Option<ExitCode> {
+        for effect in effects {
+            match effect {
+                Effect::Send { id, command } => self.agent.send(id, command),
+                Effect::Edit(text) => {
+                    let edited = self.edit(&text).await;
+                    let effects = self.update([edited]);
+                    debug_assert!(effects.is_empty(), "an edited message asks for nothing");
+                }
+                Effect::Suspend => {
+                    self.let_go().await;
+                    JobSignals::stop();
+                    self.come_back();
+                }
+                Effect::Redraw => self.painter.redraw(),
+                Effect::Attract => self.painter.send(self.terminal.attention()),
+                Effect::Exit => return Some(ExitCode::SUCCESS),
+            }
+        }
+        None
+    }
+
+    async fn edit(&mut self, text: &str) -> Msg {
+        self.let_go().await;
+        let edited = editor::edit(text, self.environment).await;
+        self.come_back();
+        Msg::Edited(edited.map_err(|error| error.to_string()))
+    }
+
+    /// Gives the terminal to another program.
+    async fn let_go(&mut self) {
+        self.reader.pause();
+        self.painter.release(&mut self.app).await;
+        self.terminal.leave();
+    }
+
+    /// Takes the terminal back.
+    fn come_back(&mut self) {
+        if let Err(error) = self.terminal.enter_again() {
+            tracing::debug!("the terminal cannot be taken back: {error}");
+        }
+        let (columns, rows) = self.terminal.size();
+        self.painter.resized(columns, rows);
+        self.painter.redraw();
+        self.reader.resume();
+    }
+
+    async fn leave(&mut self) {
+        self.agent.abort();
+        self.agent.shut_down();
+        self.reader.pause();
+        self.painter.release(&mut self.app).await;
+    }
+}
+
+fn agent_output(output: Output) -> AgentOutput {
+    match output {
+        Output::Event(event) => AgentOutput::Event(event),
+        Output::Control(control) => AgentOutput::Control(control),
+        Output::Notice(text) => AgentOutput::Notice(text),
+    }
+}
+
+async fn wait_for(instant: Option<Instant>) {
+    match instant {
+        Some(instant) => sleep_until(instant).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,247 @@
+//! The front end as one state machine: what happens goes in, what is to be done comes out.
+//!
+//! Owns what a key means at any moment, which requests are under way, and the layout of the live
+//! region. Holds nothing that the agent does not know: ending it loses pixels, nothing else. Must
+//! not wait, read a clock or touch the terminal.
+
+mod choices;
+mod keys;
+mod replies;
+mod submit;
+mod view;
+
+use crate::completion::Completion;
+use crate::composer::Composer;
+use crate::footer::Footer;
+use crate::keymap::Keymap;
+use crate::keys::InputEvent;
+use crate::transcript::Transcript;
+use choices::Overlay;
+use letscode_wire::{
+    Command, CommandInfo, Control, Event, QueueResult, RequestId, Transcript as Messages,
+};
+use replies::{Requests, Wanted};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use submit::Pending;
+
+/// A second Ctrl+C within this time ends the program.
+const SECOND_INTERRUPT: Duration = Duration::from_secs(2);
+
+/// From this length on the end of a run is worth a sign to somebody who looks elsewhere.
+const LONG_RUN: Duration = Duration::from_secs(20);
+
+/// What the front end starts with.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// Whether the line at the bottom is shown.
+    pub footer: bool,
+    /// Whether tools' results are shown in full.
+    pub verbose: bool,
+    /// Whether the composer has vi's keys.
+    pub vi: bool,
+    /// Which key does what.
+    pub keymap: Keymap,
+    /// The conversation that goes on; empty for a new one.
+    pub conversation: Messages,
+    /// What to ask about the project's own settings before anything else; `None` where nothing of it
+    /// waits for trust.
+    pub trust_question: Option<String>,
+    /// Lines to show at the start.
+    pub notices: Vec<String>,
+}
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Msg {
+    /// The terminal sent something.
+    Input(InputEvent),
+    /// The agent said something.
+    Agent(AgentOutput),
+    /// The user's editor is done: the text as it is now, or why it stays as it was.
+    Edited(Result<String, String>),
+    /// The time that [`App::wakes_at`] told has come.
+    Tick,
+}
+
+/// What the agent says.
+#[derive(Debug)]
+pub enum AgentOutput {
+    /// What happened in a run.
+    Event(Arc<Event>),
+    /// A reply to a command.
+    Control(Control),
+    /// A line for the user.
+    Notice(String),
+}
+
+/// Something to do.
+#[derive(Debug, PartialEq)]
+pub enum Effect {
+    /// Send a command to the agent.
+    Send {
+        /// The token of its replies.
+        id: RequestId,
+        /// The command.
+        command: Command,
+    },
+    /// Have the user edit a text in an editor, and tell by [`Msg::Edited`].
+    Edit(String),
+    /// Give the terminal to the shell until it lets the program go on.
+    Suspend,
+    /// Draw the live region anew, whatever the terminal shows there.
+    Redraw,
+    /// Tell the user, who looks elsewhere, that there is news.
+    Attract,
+    /// Leave.
+    Exit,
+}
+
+/// The front end.
+#[derive(Debug)]
+pub struct App {
+    transcript: Transcript,
+    composer: Composer,
+    completion: Completion,
+    keymap: Arc<Keymap>,
+    overlay: Option<Overlay>,
+    footer: Footer,
+    shows_footer: bool,
+    requests: Requests,
+    commands: Vec<CommandInfo>,
+    queue: QueueResult,
+    /// The prompt, retry or compaction that is under way.
+    run: Option<Run>,
+    /// What is sent as soon as the run that it stops has ended.
+    redirect: Option<Pending>,
+    /// Whether the last run failed in a way that may pass.
+    may_retry: bool,
+    /// When Ctrl+C was pressed last.
+    interrupted: Option<Instant>,
+    /// A line above the composer that goes away with the next key.
+    hint: Option<String>,
+    has_focus: bool,
+    trust_question: Option<String>,
+    effects: Vec<Effect>,
+}
+
+/// What the agent is busy with.
+#[derive(Debug)]
+struct Run {
+    request: u64,
+    since: Instant,
+    /// What was sent, until the agent takes it: it returns to the composer where that fails.
+    sent: Option<Pending>,
+}
+
+impl App {
+    /// Returns the front end before anything happened.
+    pub fn new(options: Options) -> Self {
+        let keymap = Arc::new(options.keymap);
+        let mut transcript = Transcript::default();
+        transcript.set_verbose(options.verbose);
+        for notice in &options.notices {
+            transcript.notice(notice);
+        }
+        if !options.conversation.is_empty() {
+            transcript.recap(&options.conversation);
+        }
+        Self {
+            transcript,
+            composer: Composer::new(Arc::clone(&keymap), options.vi),
+            completion: Completion::default(),
+            keymap,
+            overlay: None,
+            footer: Footer::default(),
+            shows_footer: options.footer,
+            requests: Requests::default(),
+            commands: Vec::new(),
+            queue: QueueResult { steering: Vec::new(), follow_ups: Vec::new() },
+            run: None,
+            redirect: None,
+            may_retry: false,
+            interrupted: None,
+            hint: None,
+            has_focus: true,
+            trust_question: options.trust_question,
+            effects: Vec::new(),
+        }
+    }
+
+    /// Returns what to do first.
+    pub fn start(&mut self) -> Vec<Effect> {
+        self.ask(Command::State, Wanted::State);
+        self.ask(Command::Usage, Wanted::Usage);
+        self.ask(Command::Commands, Wanted::Commands);
+        self.ask(Command::History { add: None, limit: None }, Wanted::History);
+        if let Some(question) = self.trust_question.take() {
+            self.ask_for_trust(&question);
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Takes in what happened, and returns what to do about it.
+    pub fn update(&mut self, msg: Msg, now: Instant) -> Vec<Effect> {
+        match msg {
+            Msg::Input(InputEvent::Key(key)) => self.key(key, now),
+            Msg::Input(InputEvent::Paste(text)) => self.paste(&text),
+            Msg::Input(InputEvent::FocusGained) => self.has_focus = true,
+            Msg::Input(InputEvent::FocusLost) => self.has_focus = false,
+            Msg::Agent(AgentOutput::Event(event)) => self.event(&event, now),
+            Msg::Agent(AgentOutput::Control(control)) => self.control(control, now),
+            Msg::Agent(AgentOutput::Notice(text)) => self.transcript.notice(&text),
+            Msg::Edited(Ok(text)) => self.composer.set_text(&text),
+            Msg::Edited(Err(error)) => self.transcript.error(&error),
+            Msg::Tick => self.tick(now),
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Returns when [`Msg::Tick`] should come; `None` while nothing changes by itself.
+    pub fn wakes_at(&self, now: Instant) -> Option<Instant> {
+        /// How often what moves by itself is drawn.
+        const STEP: Duration = Duration::from_millis(100);
+        let moves = self.run.is_some() || self.transcript.is_animated();
+        let hint_ends = self.interrupted.map(|at| at + SECOND_INTERRUPT);
+        [moves.then(|| now + STEP), hint_ends].into_iter().flatten().min()
+    }
+
+    fn tick(&mut self, now: Instant) {
+        if self.interrupted.is_some_and(|at| now >= at + SECOND_INTERRUPT) {
+            self.interrupted = None;
+            self.hint = None;
+        }
+    }
+
+    fn event(&mut self, event: &Event, now: Instant) {
+        match event {
+            Event::AgentStart { .. } => self.may_retry = false,
+            Event::MessageEnd { message } => {
+                if let Some(usage) = message.as_assistant().and_then(|answer| answer.usage) {
+                    self.footer.answered(&usage);
+                }
+                let has_queue = !self.queue.steering.is_empty() || !self.queue.follow_ups.is_empty();
+                if has_queue && message.as_assistant().is_none() {
+                    self.ask(Command::Queue, Wanted::Queue);
+                }
+            }
+            Event::Error { recoverable, .. } => self.may_retry = *recoverable,
+            Event::UiRequest { request_id, request } => self.asked(request_id, request),
+            _ => {}
+        }
+        self.transcript.event(event, now);
+    }
+
+    fn send(&mut self, id: u64, command: Command) {
+        self.effects.push(Effect::Send { id: id.into(), command });
+    }
+
+    fn ask(&mut self, command: Command, wanted: Wanted) -> u64 {
+        let id = self.requests.add(wanted);
+        self.send(id, command);
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! What becomes of a line that was typed: a slash command, a picker, a prompt, or a change of
+//! direction.
+//!
+//! Owns the commands that only a terminal has. Must not lose a line: what the agent refuses returns
+//! to the composer.
+
+use super::replies::{After, Wanted};
+use super::{App, Effect, Run};
+use letscode_wire::{Command, ImageData};
+use std::time::Instant;
+
+/// A line on its way.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pending {
+    pub(super) text: String,
+    pub(super) images: Vec<ImageData>,
+}
+
+impl App {
+    /// Acts on a line that the user sent.
+    pub(super) fn submit(&mut self, line: Pending, now: Instant) {
+        let text = line.text.trim();
+        if text.is_empty() && line.images.is_empty() {
+            if self.run.is_some() {
+                self.stop();
+            }
+            return;
+        }
+        self.may_retry = false;
+        self.remember(&line.text);
+        if let Some(command) = text.strip_prefix('/') {
+            let (name, arguments) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+            if self.slash(name, arguments.trim(), &line, now) {
+                return;
+            }
+        }
+        if self.run.is_some() {
+            self.redirect = Some(line);
+            self.stop();
+        } else {
+            self.prompt(line, now);
+        }
+    }
+
+    /// Queues a line for the end of the run.
+    pub(super) fn follow_up(&mut self, line: Pending, now: Instant) {
+        if self.run.is_none() {
+            return self.submit(line, now);
+        }
+        if line.text.trim().is_empty() {
+            return;
+        }
+        self.remember(&line.text);
+        let text = line.text.clone();
+        self.ask(Command::FollowUp { text, expand: true }, Wanted::Queued(line));
+    }
+
+    /// Sends a line to the model.
+    pub(super) fn prompt(&mut self, line: Pending, now: Instant) {
+        let Pending { text, images } = line.clone();
+        let command = Command::Prompt { text, images, expand: true };
+        self.begin(command, Some(line), now);
+    }
+
+    /// Sends a command that makes the agent busy.
+    pub(super) fn begin(&mut self, command: Command, sent: Option<Pending>, now: Instant) {
+        let request = self.ask(command, Wanted::Run);
+        self.run = Some(Run { request, since: now, sent });
+    }
+
+    /// Stops the run, whatever it waits for.
+    pub(super) fn stop(&mut self) {
+        self.ask(Command::Abort, Wanted::Nothing);
+    }
+
+    fn remember(&mut self, text: &str) {
+        self.composer.remember(text);
+        let add = Some(text.to_owned());
+        self.ask(Command::History { add, limit: Some(0) }, Wanted::Nothing);
+    }
+
+    /// Acts on a slash command; `false` where there is none of that name here.
+    fn slash(&mut self, name: &str, arguments: &str, line: &Pending, now: Instant) -> bool {
+        match (name, arguments) {
+            ("quit" | "exit", "") => self.effects.push(Effect::Exit),
+            ("help", "") => self.help(),
+            ("verbose", "") => {
+                let verbose = !self.transcript.is_verbose();
+                self.transcript.set_verbose(verbose);
+                let words = if verbose { "in full" } else { "cut to a few lines" };
+                self.transcript.notice(&format!("what tools print is shown {words} from now on"));
+            }
+            ("footer", "") => self.shows_footer = !self.shows_footer,
+            ("edit", _) => self.effects.push(Effect::Edit(arguments.to_owned())),
+            ("model", "") => self.open_models(),
+            ("resume", "") => self.open_sessions(),
+            ("tree", "") => self.open_tree(),
+            ("fork", "") => self.open_fork(),
+            ("retry", "") => self.begin(Command::Retry, None, now),
+            ("compact", bias) => {
+                let bias = (!bias.is_empty()).then(|| bias.to_owned());
+                let request = self.ask(Command::Compact { bias }, Wanted::Compacted);
+                self.run = Some(Run { request, since: now, sent: Some(line.clone()) });
+            }
+            _ if self.commands.iter().any(|command| command.name == name) => {
+                let after = After::of(name);
+                let text = line.text.trim().to_owned();
+                self.ask(Command::RunCommand { text }, Wanted::Words { line: line.clone(), after });
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn help(&mut self) {
+        let line = Pending { text: "/help".to_owned(), images: Vec::new() };
+        let text = "/help".to_owned();
+        let wanted = Wanted::Words { line, after: After::ShowKeys };
+        self.ask(Command::RunCommand { text }, wanted);
+    }
+}
