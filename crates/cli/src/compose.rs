@@ -15,6 +15,7 @@ use letscode_core::agent::{AgentParts, KeptSession, SystemStamps};
 use letscode_core::builtin::{BuiltinTools, SkillTools};
 use letscode_core::env::{ExecutionEnv as _, FileKind, LocalEnv, LocalEnvOptions};
 use letscode_core::hooks::{HookTimeouts, Hooks, Plugin};
+use letscode_core::input::TypingAids;
 use letscode_core::model::{BindError, BoundModel, Model, ModelSource};
 use letscode_core::prompts::{SkillLine, SystemPromptParts, load_context_files, system_prompt};
 use letscode_core::session::{self, FileStore, ProjectSessions, SessionError, SessionStore};
@@ -44,10 +45,9 @@ pub(crate) struct Blueprint {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Everything that an agent is started with, and what its front end needs beside it.
+/// Everything that an agent is started with, and what is to be said before.
 pub(crate) struct Built {
     pub(crate) parts: AgentParts,
-    pub(crate) skills: Vec<Arc<Skill>>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -145,10 +145,11 @@ impl Blueprint {
             host: Arc::new(host),
             system: system.into(),
             transcript: self.session.transcript,
+            typing: TypingAids { home: environment.home().map(Path::to_owned), skills },
             secrets: Arc::clone(&settings.secrets),
             stamps: Box::new(SystemStamps),
         };
-        Ok(Built { parts, skills, warnings: self.warnings })
+        Ok(Built { parts, warnings: self.warnings })
     }
 
     async fn system_prompt(

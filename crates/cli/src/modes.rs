@@ -65,7 +65,7 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
         }
         let built = build(blueprint, settings, environment).await?;
         let expanded = tokio::select! {
-            expanded = expansion::expand(&prompt, &built, settings, environment) => expanded?,
+            expanded = expansion::expand(&prompt, &built, settings) => expanded?,
             // A command that was typed dies with the expansion.
             signal = signals.received() => return Ok(signal.exit_code()),
         };

@@ -26,18 +26,33 @@ pub enum Command {
         /// The message.
         text: String,
         /// Pictures that go with it; `null` is the same as none.
-        #[serde(default, deserialize_with = "null_is_none", skip_serializing_if = "Vec::is_empty")]
+        #[serde(
+            default,
+            deserialize_with = "null_is_default",
+            skip_serializing_if = "Vec::is_empty"
+        )]
         images: Vec<ImageData>,
+        /// Whether a person typed the text, so that `/name`, `!command` and `@path` in it hold.
+        /// A slash command is carried out as by [`RunCommand`](Self::RunCommand), also while a
+        /// run is active. `null` is the same as `false`.
+        #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "std::ops::Not::not")]
+        expand: bool,
     },
     /// Queues a message for the next answer without tool calls.
     Steer {
         /// The message.
         text: String,
+        /// As for `prompt`, without the slash commands.
+        #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "std::ops::Not::not")]
+        expand: bool,
     },
     /// Queues a message for the time when the run would end.
     FollowUp {
         /// The message.
         text: String,
+        /// As for `prompt`, without the slash commands.
+        #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "std::ops::Not::not")]
+        expand: bool,
     },
     /// Stops the active run at once. Does nothing when idle.
     Abort,
@@ -162,6 +177,27 @@ pub enum Command {
     Copy,
     /// Uploads the conversation as a secret gist; answers [`ShareResult`](crate::ShareResult).
     Share,
+    /// Finds files and folders of the project, for a person who types `@`; answers
+    /// [`FilesResult`](crate::FilesResult).
+    Files {
+        /// Letters of the path, in their order; all paths where it is empty. Hidden ones are
+        /// found where it begins with a dot, or has one behind a slash.
+        #[serde(default, deserialize_with = "null_is_default")]
+        query: String,
+        /// How many paths at most: 50 where absent, never more than 1000.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<usize>,
+    },
+    /// Shows what the user typed in earlier prompts, of whatever session; answers
+    /// [`HistoryResult`](crate::HistoryResult).
+    History {
+        /// A prompt to keep first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        add: Option<String>,
+        /// How many prompts at most; 1000 where absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<usize>,
+    },
     /// Takes no more commands, lets the active run end, and leaves.
     Bye,
 }
@@ -208,7 +244,7 @@ pub struct CommandError {
 }
 
 /// The names of all commands, as hosts write them.
-const COMMAND_NAMES: [&str; 36] = [
+const COMMAND_NAMES: [&str; 38] = [
     "hello",
     "prompt",
     "steer",
@@ -244,6 +280,8 @@ const COMMAND_NAMES: [&str; 36] = [
     "export",
     "copy",
     "share",
+    "files",
+    "history",
     "bye",
 ];
 
@@ -277,8 +315,12 @@ impl CommandLine {
     }
 }
 
-/// Reads a list that hosts may also write as `null`, as they may the other optional fields.
-fn null_is_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ImageData>, D::Error> {
+/// Reads a value that hosts may also write as `null`, as they may the other optional fields.
+fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 

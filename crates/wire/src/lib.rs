@@ -49,7 +49,7 @@ pub use plugin::{
 };
 pub use result::{
     CommandInfo, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult,
-    MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult, PluginsResult, QueueResult,
+    FilesResult, HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult, PluginsResult, QueueResult,
     RunCommandResult, SearchHit, SearchResult, SessionEntry, SessionInfo, SessionResult,
     SessionsResult, ShareResult, SkillInfo, SkillsResult, StateResult, ToolInfo, ToolsResult,
     TreeEntry, TreeResult, UnqueueResult, UsageResult,

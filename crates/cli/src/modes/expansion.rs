@@ -4,13 +4,11 @@
 //! on the way. Must not start the agent.
 
 use crate::compose::Built;
-use crate::environment::Environment;
 use crate::input::Prompt;
 use crate::messages;
 use crate::settings::Settings;
 use letscode_core::commands::{self, COMMANDS, SlashError};
-use letscode_core::input::{Context, Expanded, InputError, expand as expand_typed};
-use letscode_core::prompts::load_templates;
+use letscode_core::input::{Context, Expanded, InputError, expand_with_templates};
 use letscode_wire::{Command, ContentPart, ImageData, text_of};
 use tokio_util::sync::CancellationToken;
 
@@ -70,32 +68,27 @@ pub(super) async fn expand(
     prompt: &Prompt,
     built: &Built,
     settings: &Settings,
-    environment: &Environment,
 ) -> Result<Asked, ExpansionError> {
     let piped = prompt.piped.as_deref();
     let Some(typed) = &prompt.typed else {
         let text = without_keys(Prompt::message(String::new(), piped), settings);
-        return Ok(Asked::Answer(Command::Prompt { text, images: Vec::new() }));
+        return Ok(Asked::Answer(Command::Prompt { text, images: Vec::new(), expand: false }));
     };
-    let mut templates = Vec::new();
-    if typed.starts_with('/') {
-        let (found, warnings) = load_templates(&*built.parts.env, environment.home()).await;
-        for warning in warnings {
-            messages::warning(warning, &settings.secrets);
-        }
-        templates = found;
-    }
     let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
     let context = Context {
         env: &built.parts.env,
-        home: environment.home(),
+        home: built.parts.typing.home.as_deref(),
         commands: &names,
-        skills: &built.skills,
-        templates: &templates,
+        skills: &built.parts.typing.skills,
+        templates: &[],
         vision: built.parts.model.info().vision,
         cancel: CancellationToken::new(),
     };
-    let (content, notices) = match expand_typed(typed, &context).await? {
+    let (expanded, warnings) = expand_with_templates(typed, context).await;
+    for warning in warnings {
+        messages::warning(warning, &settings.secrets);
+    }
+    let (content, notices) = match expanded? {
         Expanded::Prompt { content, notices } => (Some(content), notices),
         Expanded::Silent { notices } => (None, notices),
         Expanded::Command { name, arguments } => {
@@ -113,6 +106,7 @@ pub(super) async fn expand(
     Ok(Asked::Answer(Command::Prompt {
         text: without_keys(Prompt::message(text_of(&content), piped), settings),
         images: content.into_iter().filter_map(image).collect(),
+        expand: false,
     }))
 }
 

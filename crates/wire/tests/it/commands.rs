@@ -5,7 +5,7 @@ use letscode_wire::{Command, CommandLine, ImageData, UpdateMode};
 use serde_json::{Value, json};
 
 fn prompt(text: &str) -> Command {
-    Command::Prompt { text: text.to_owned(), images: vec![] }
+    Command::Prompt { text: text.to_owned(), images: vec![], expand: false }
 }
 
 fn image() -> ImageData {
@@ -19,6 +19,9 @@ fn every_command_has_its_shape() {
         updates,
     };
     let text = || "go on".to_owned();
+    let steer = |expand| Command::Steer { text: text(), expand };
+    let follow_up = |expand| Command::FollowUp { text: text(), expand };
+    let files = |query: &str, limit| Command::Files { query: query.to_owned(), limit };
     let cases = [
         (hello(None, None), json!({"cmd": "hello"})),
         (
@@ -28,12 +31,18 @@ fn every_command_has_its_shape() {
         (hello(None, Some(UpdateMode::Full)), json!({"cmd": "hello", "updates": "full"})),
         (prompt("hi"), json!({"cmd": "prompt", "text": "hi"})),
         (
-            Command::Prompt { text: "hi".to_owned(), images: vec![image()] },
+            Command::Prompt { text: "hi".to_owned(), images: vec![image()], expand: false },
             json!({"cmd": "prompt", "text": "hi",
                    "images": [{"data": "aGk=", "mime_type": "image/png"}]}),
         ),
-        (Command::Steer { text: text() }, json!({"cmd": "steer", "text": "go on"})),
-        (Command::FollowUp { text: text() }, json!({"cmd": "follow_up", "text": "go on"})),
+        (
+            Command::Prompt { text: "hi".to_owned(), images: vec![], expand: true },
+            json!({"cmd": "prompt", "text": "hi", "expand": true}),
+        ),
+        (steer(false), json!({"cmd": "steer", "text": "go on"})),
+        (steer(true), json!({"cmd": "steer", "text": "go on", "expand": true})),
+        (follow_up(false), json!({"cmd": "follow_up", "text": "go on"})),
+        (follow_up(true), json!({"cmd": "follow_up", "text": "go on", "expand": true})),
         (Command::Abort, json!({"cmd": "abort"})),
         (Command::Reset, json!({"cmd": "reset"})),
         (Command::Compact { bias: None }, json!({"cmd": "compact"})),
@@ -72,6 +81,13 @@ fn every_command_has_its_shape() {
         (Command::Export { path: Some(text()) }, json!({"cmd": "export", "path": "go on"})),
         (Command::Copy, json!({"cmd": "copy"})),
         (Command::Share, json!({"cmd": "share"})),
+        (files("", None), json!({"cmd": "files", "query": ""})),
+        (files("ma", Some(3)), json!({"cmd": "files", "query": "ma", "limit": 3})),
+        (Command::History { add: None, limit: None }, json!({"cmd": "history"})),
+        (
+            Command::History { add: Some(text()), limit: Some(3) },
+            json!({"cmd": "history", "add": "go on", "limit": 3}),
+        ),
         (Command::Bye, json!({"cmd": "bye"})),
     ];
     for (command, json) in cases {
@@ -97,7 +113,7 @@ fn unknown_and_null_optional_fields_are_let_pass() {
     let lines = [
         r#"{"cmd":"prompt","text":"hi","expand":false}"#,
         r#"{"text":"hi","cmd":"prompt","images":[]}"#,
-        r#"{"text":"hi","cmd":"prompt","images":null}"#,
+        r#"{"text":"hi","cmd":"prompt","images":null,"expand":null}"#,
         " {\"cmd\":\"prompt\",\"text\":\"hi\"} \t",
     ];
     for line in lines {
@@ -114,7 +130,7 @@ fn a_bad_line_is_refused_with_its_id_and_a_reason() {
     let known = ", abort, reset, compact, retry, state, messages, usage, queue, unqueue, tools, \
                  name, tree, fork, clone, new, resume, sessions, search, rename, delete, go_to, \
                  set_model, set_thinking, commands, run_command, models, skills, plugins, \
-                 export, copy, share, bye";
+                 export, copy, share, files, history, bye";
     let cases: [(&[u8], Value, &str); 15] = [
         (b"{", Value::Null, "the line is not JSON: "),
         (b"hello", Value::Null, "the line is not JSON: "),
