@@ -8,6 +8,7 @@ use crate::demo::DemoModel;
 use crate::endpoint::{Endpoint, EndpointError, Target};
 use crate::environment::{Environment, Network};
 use crate::host::ProgramHost;
+use crate::project_files::ProjectFiles;
 use crate::settings::{SessionChoice, Settings, ToolChoice};
 use crate::thinking::{ThinkingLevel, UnknownLevel};
 use crate::unavailable::UnavailableModel;
@@ -124,6 +125,7 @@ impl Blueprint {
             settings: Arc::clone(settings),
             environment: environment.clone(),
             skills: skills.clone(),
+            files: ProjectFiles::new(environment.working_dir()),
             plugins: plugins.iter().map(|plugin| plugin.name().to_owned()).collect(),
         };
         let hooks = Hooks::new(plugins, HookTimeouts::default());

@@ -43,6 +43,10 @@ mod model_list;
 
 mod update_notice;
 
+mod history;
+
+mod project_files;
+
 mod programs;
 
 mod clipboard;

@@ -35,7 +35,11 @@ pub enum Command {
         /// Whether a person typed the text, so that `/name`, `!command` and `@path` in it hold.
         /// A slash command is carried out as by [`RunCommand`](Self::RunCommand), also while a
         /// run is active. `null` is the same as `false`.
-        #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "std::ops::Not::not")]
+        #[serde(
+            default,
+            deserialize_with = "null_is_default",
+            skip_serializing_if = "std::ops::Not::not"
+        )]
         expand: bool,
     },
     /// Queues a message for the next answer without tool calls.
@@ -43,7 +47,11 @@ pub enum Command {
         /// The message.
         text: String,
         /// As for `prompt`, without the slash commands.
-        #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "std::ops::Not::not")]
+        #[serde(
+            default,
+            deserialize_with = "null_is_default",
+            skip_serializing_if = "std::ops::Not::not"
+        )]
         expand: bool,
     },
     /// Queues a message for the time when the run would end.
@@ -51,7 +59,11 @@ pub enum Command {
         /// The message.
         text: String,
         /// As for `prompt`, without the slash commands.
-        #[serde(default, deserialize_with = "null_is_default", skip_serializing_if = "std::ops::Not::not")]
+        #[serde(
+            default,
+            deserialize_with = "null_is_default",
+            skip_serializing_if = "std::ops::Not::not"
+        )]
         expand: bool,
     },
     /// Stops the active run at once. Does nothing when idle.

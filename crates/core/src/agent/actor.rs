@@ -28,8 +28,8 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt as _, StreamExt as _};
 use letscode_wire::{
-    CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall,
-    ToolSpec, Transcript, Usage, UsageResult,
+    CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall, ToolSpec,
+    Transcript, Usage, UsageResult,
 };
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};

@@ -5,9 +5,10 @@
 
 use letscode_wire::{
     Command, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult, FilesResult,
-    HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult, PluginsResult, QueueResult, SearchResult,
-    SessionInfo, SessionResult, SessionsResult, ShareResult, SkillsResult, StateResult,
-    ToolsResult, TreeResult, UnqueueResult, Usage, UsageResult,
+    HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
+    PluginsResult, QueueResult, SearchResult, SessionInfo, SessionResult, SessionsResult,
+    ShareResult, SkillsResult, StateResult, ToolsResult, TreeResult, UnqueueResult, Usage,
+    UsageResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;

@@ -123,7 +123,10 @@ impl Stage {
     }
 
     pub(crate) fn prompt(&self, text: &str) {
-        self.send("p", Command::Prompt { text: text.to_owned(), images: Vec::new(), expand: false });
+        self.send(
+            "p",
+            Command::Prompt { text: text.to_owned(), images: Vec::new(), expand: false },
+        );
     }
 
     pub(crate) fn steer(&self, text: &str) {

@@ -126,9 +126,7 @@ impl Actor {
     /// Masks keys: what a file or a command says goes to the model as the results of tools do.
     fn without_keys(&self, content: Vec<ContentPart>) -> Vec<ContentPart> {
         let masked = content.into_iter().map(|part| match part {
-            ContentPart::Text { text } => {
-                ContentPart::text(self.secrets().mask(text).into_owned())
-            }
+            ContentPart::Text { text } => ContentPart::text(self.secrets().mask(text).into_owned()),
             image @ ContentPart::Image { .. } => image,
         });
         masked.collect()
