@@ -6,7 +6,7 @@
 use crate::compose::Built;
 use crate::input::Prompt;
 use crate::messages;
-use crate::settings::Settings;
+use crate::settings::{SessionChoice, Settings};
 use letscode_core::commands::{self, COMMANDS, SlashError};
 use letscode_core::input::{Context, Expanded, InputError, expand_with_templates};
 use letscode_wire::{Command, ContentPart, ImageData, text_of};
@@ -51,8 +51,11 @@ pub(super) fn may_need_no_model(typed: &str) -> bool {
 }
 
 /// Returns why a slash command would have no effect here: what it changes ends with the program.
-fn has_no_effect(command: &Command) -> Option<&'static str> {
+fn has_no_effect(command: &Command, settings: &Settings) -> Option<&'static str> {
     match command {
+        Command::Name { text: Some(_) } if settings.session == SessionChoice::New => {
+            Some("use -c to name the last session, or --resume")
+        }
         Command::New => Some("a new session begins with any message that has no -c"),
         Command::Resume { .. } => Some("use --resume with the number and a message"),
         Command::SetThinking { .. } => Some("use --thinking with the message"),
@@ -93,7 +96,7 @@ pub(super) async fn expand(
         Expanded::Silent { notices } => (None, notices),
         Expanded::Command { name, arguments } => {
             let command = commands::read(&name, &arguments)?;
-            if let Some(instead) = has_no_effect(&command) {
+            if let Some(instead) = has_no_effect(&command, settings) {
                 return Err(ExpansionError::NoEffect { name, instead });
             }
             return Ok(Asked::Words(command));

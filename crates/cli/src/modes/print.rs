@@ -188,7 +188,12 @@ impl View {
     fn done(&mut self, result: &Value) -> io::Result<()> {
         let Some(command) = self.typed.take() else { return Ok(()) };
         let failed = matches!(command, Command::Compact { .. }) && !result["error"].is_null();
-        self.exit = if failed { Exit::ProviderError } else { Exit::Success };
+        if failed {
+            // The event of the failure has told why.
+            self.exit = Exit::ProviderError;
+            return Ok(());
+        }
+        self.exit = Exit::Success;
         self.text(&render(&command, result))?;
         self.end_line()
     }
