@@ -42,7 +42,7 @@ fn announce_ready() -> std::io::Result<()> {
 }
 
 /// The additive extensions that this build has.
-const FEATURES: [&str; 13] = [
+const FEATURES: [&str; 16] = [
     "updates_delta",
     "prompt_images",
     "agent_end_aborted",
@@ -56,6 +56,9 @@ const FEATURES: [&str; 13] = [
     "commands",
     "lists",
     "export",
+    "expand",
+    "files",
+    "history",
 ];
 
 /// Tells the host that the program cannot start.
