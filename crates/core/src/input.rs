@@ -3,7 +3,8 @@
 //! Owns the three notations and their order: slash first, then `!`, then `@`. Only what was typed
 //! is looked at: the text of a skill or a template, a command's output and a file's content are
 //! never expanded, since others may have written them. What is read this way is bounded, and
-//! marked as data. Must not be used on text that came through a pipe or from a host.
+//! marked as data. Must not be used on text that came through a pipe, or from a host that does
+//! not say that a person typed it.
 
 mod at_path;
 mod attachments;

@@ -258,7 +258,7 @@ pub struct RunCommandResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelsResult {
-    /// The models, the one in use first.
+    /// The models: the one in use first, then those that are usable.
     pub models: Vec<ModelEntry>,
 }
 

@@ -32,10 +32,12 @@ pub(super) enum Purpose {
 pub(super) struct Expansion {
     id: RequestId,
     purpose: Purpose,
-    /// `None` after an abort.
+    /// `None` where an abort came before its end.
     outcome: Option<Result<Expanded, InputError>>,
     /// What is wrong with the templates, a line each.
     warnings: Vec<String>,
+    /// Tells an abort that came since.
+    stop: CancellationToken,
 }
 
 impl Actor {
@@ -69,7 +71,7 @@ impl Actor {
                 Some((outcome, warnings)) => (Some(outcome), warnings),
                 None => (None, Vec::new()),
             };
-            Expansion { id, purpose, outcome, warnings }
+            Expansion { id, purpose, outcome, warnings, stop: cancel }
         }));
         self.tell_status();
     }
@@ -81,9 +83,10 @@ impl Actor {
 
     /// Goes on with what a typed text turned out to be.
     pub(super) async fn expanded(&mut self, expansion: Expansion) {
-        let Expansion { id, purpose, outcome, warnings } = expansion;
+        let Expansion { id, purpose, outcome, warnings, stop } = expansion;
         self.tell(warnings);
-        match outcome {
+        // A command that was ended has an output like any other: it must not be sent.
+        match outcome.filter(|_| !stop.is_cancelled()) {
             None => self.refuse(id, STOPPED.to_owned()),
             Some(Err(error)) => self.refuse(id, error.to_string()),
             Some(Ok(Expanded::Command { .. })) => self.refuse(id, NOT_QUEUED.to_owned()),
