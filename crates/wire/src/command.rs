@@ -6,6 +6,7 @@
 use crate::id::RequestId;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// What a host or a front end asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -304,13 +305,13 @@ impl CommandLine {
     /// When the line is no JSON object, names no known command, or a field is missing or of the
     /// wrong type.
     pub fn parse(line: &[u8]) -> Result<Self, CommandError> {
-        let anonymous = |reason: String| CommandError { id: Value::Null, reason };
+        let anonymous = |reason: String| CommandError { id: RequestId::default(), reason };
         let value: Value = serde_json::from_slice(line)
             .map_err(|error| anonymous(format!("the line is not JSON: {error}")))?;
         let Value::Object(object) = &value else {
             return Err(anonymous("the line is not a JSON object".to_owned()));
         };
-        let id = object.get("id").cloned().unwrap_or(Value::Null);
+        let id = object.get("id").map_or_else(RequestId::default, |id| request_id(id, line));
         let reason = match object.get("cmd").and_then(Value::as_str) {
             None => {
                 format!("no \"cmd\" in the object; known commands: {}", COMMAND_NAMES.join(", "))
@@ -325,6 +326,23 @@ impl CommandLine {
         };
         Err(CommandError { id, reason })
     }
+}
+
+/// Returns a line's id, which was read as `value`, as the host wrote it: a number that is no
+/// integer of 64 bits would change on its way through one.
+fn request_id(value: &Value, line: &[u8]) -> RequestId {
+    #[derive(Deserialize)]
+    struct Line<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
+    }
+    let is_exact = match value {
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
+        Value::Number(number) => number.is_i64() || number.is_u64(),
+        Value::Array(_) | Value::Object(_) => false,
+    };
+    let raw = if is_exact { None } else { serde_json::from_slice::<Line<'_>>(line).ok() };
+    raw.map_or_else(|| value.clone().into(), |line| RequestId::from_raw(line.id))
 }
 
 /// Reads a value that hosts may also write as `null`, as they may the other optional fields.

@@ -9,7 +9,8 @@ use letscode_core::agent::{Agent, Output};
 use letscode_core::commands::render;
 use letscode_core::secrets::Secrets;
 use letscode_wire::{
-    Command, Control, Event, Message, StopReason, StreamEvent, ToolMessage, Transcript, text_of,
+    Command, Control, Event, Message, RequestId, StopReason, StreamEvent, ToolMessage, Transcript,
+    text_of,
 };
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -57,7 +58,7 @@ pub(crate) async fn run(
 ) -> ExitCode {
     let mut outputs = agent.subscribe();
     let mut view = View::new(&command, style, secrets);
-    agent.send(Value::Null, command);
+    agent.send(RequestId::default(), command);
     agent.shut_down();
     loop {
         tokio::select! {

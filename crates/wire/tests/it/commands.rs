@@ -1,7 +1,7 @@
 //! Command lines: what is taken, and what a host is told about a line that is not.
 
 use crate::check_both_ways;
-use letscode_wire::{Command, CommandLine, ImageData, UpdateMode};
+use letscode_wire::{Command, CommandLine, Control, ImageData, RequestId, UpdateMode};
 use serde_json::{Value, json};
 
 fn prompt(text: &str) -> Command {
@@ -93,7 +93,7 @@ fn every_command_has_its_shape() {
     for (command, json) in cases {
         check_both_ways(&command, &json);
         let parsed = CommandLine::parse(json.to_string().as_bytes());
-        assert_eq!(parsed, Ok(CommandLine { id: Value::Null, command }), "{json}");
+        assert_eq!(parsed, Ok(CommandLine { id: RequestId::default(), command }), "{json}");
     }
 }
 
@@ -104,7 +104,28 @@ fn any_json_value_is_an_id() {
     for id in ids {
         let line = json!({"cmd": "abort", "id": id}).to_string();
         let parsed = CommandLine::parse(line.as_bytes());
-        assert_eq!(parsed, Ok(CommandLine { id, command: Command::Abort }));
+        assert_eq!(parsed, Ok(CommandLine { id: id.into(), command: Command::Abort }));
+    }
+}
+
+#[test]
+fn an_id_comes_back_as_it_was_written() {
+    for (written, expected) in [
+        ("7", "7"),
+        ("-9223372036854775808", "-9223372036854775808"),
+        ("18446744073709551615", "18446744073709551615"),
+        ("18446744073709551616", "18446744073709551616"),
+        ("123456789012345678901234567890", "123456789012345678901234567890"),
+        ("1.10", "1.10"),
+        ("[18446744073709551616, 1.0]", "[18446744073709551616, 1.0]"),
+        ("null", "null"),
+        ("\"a\"", "\"a\""),
+    ] {
+        let line = format!("{{\"id\": {written} ,\"cmd\":\"abort\"}}");
+        let id = CommandLine::parse(line.as_bytes()).map(|line| line.id).unwrap_or_default();
+        assert_eq!(id.as_json(), expected);
+        let ack = serde_json::to_string(&Control::Ack { id }).unwrap();
+        assert_eq!(ack, format!("{{\"type\":\"ack\",\"id\":{expected}}}"));
     }
 }
 
@@ -155,7 +176,7 @@ fn a_bad_line_is_refused_with_its_id_and_a_reason() {
     for (line, id, reason) in cases {
         let shown = String::from_utf8_lossy(line);
         let error = CommandLine::parse(line).unwrap_err();
-        assert_eq!(error.id, id, "{shown}");
+        assert_eq!(error.id, id.into(), "{shown}");
         assert!(error.reason.starts_with(reason), "{shown}: {}", error.reason);
         assert!(!error.reason.ends_with("; ") && !error.reason.contains('\n'), "{}", error.reason);
         if reason.ends_with("; ") {
