@@ -8,6 +8,7 @@ use crate::demo::DemoModel;
 use crate::endpoint::{Endpoint, EndpointError, Target};
 use crate::environment::{Environment, Network};
 use crate::host::ProgramHost;
+use crate::project_files::ProjectFiles;
 use crate::settings::{SessionChoice, Settings, ToolChoice};
 use crate::thinking::{ThinkingLevel, UnknownLevel};
 use crate::unavailable::UnavailableModel;
@@ -15,6 +16,7 @@ use letscode_core::agent::{AgentParts, KeptSession, SystemStamps};
 use letscode_core::builtin::{BuiltinTools, SkillTools};
 use letscode_core::env::{ExecutionEnv as _, FileKind, LocalEnv, LocalEnvOptions};
 use letscode_core::hooks::{HookTimeouts, Hooks, Plugin};
+use letscode_core::input::TypingAids;
 use letscode_core::model::{BindError, BoundModel, Model, ModelSource};
 use letscode_core::prompts::{SkillLine, SystemPromptParts, load_context_files, system_prompt};
 use letscode_core::session::{self, FileStore, ProjectSessions, SessionError, SessionStore};
@@ -44,10 +46,9 @@ pub(crate) struct Blueprint {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Everything that an agent is started with, and what its front end needs beside it.
+/// Everything that an agent is started with, and what is to be said before.
 pub(crate) struct Built {
     pub(crate) parts: AgentParts,
-    pub(crate) skills: Vec<Arc<Skill>>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -124,6 +125,7 @@ impl Blueprint {
             settings: Arc::clone(settings),
             environment: environment.clone(),
             skills: skills.clone(),
+            files: ProjectFiles::new(environment.working_dir()),
             plugins: plugins.iter().map(|plugin| plugin.name().to_owned()).collect(),
         };
         let hooks = Hooks::new(plugins, HookTimeouts::default());
@@ -145,10 +147,11 @@ impl Blueprint {
             host: Arc::new(host),
             system: system.into(),
             transcript: self.session.transcript,
+            typing: TypingAids { home: environment.home().map(Path::to_owned), skills },
             secrets: Arc::clone(&settings.secrets),
             stamps: Box::new(SystemStamps),
         };
-        Ok(Built { parts, skills, warnings: self.warnings })
+        Ok(Built { parts, warnings: self.warnings })
     }
 
     async fn system_prompt(

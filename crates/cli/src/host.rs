@@ -1,4 +1,5 @@
-//! The commands that need the world outside of the conversation: lists, export, clipboard, gist.
+//! The commands that need the world outside of the conversation: lists, export, clipboard, gist,
+//! the project's files, what was typed before.
 //!
 //! Owns what each answers. Each is carried out by a module of its own; nothing here acts by
 //! itself.
@@ -8,15 +9,17 @@ use crate::clipboard::{self, CopiedBy};
 use crate::endpoint::Target;
 use crate::environment::Environment;
 use crate::export::{self, ExportInput, Place};
+use crate::history::PromptHistory;
 use crate::model_list;
+use crate::project_files::ProjectFiles;
 use crate::settings::Settings;
 use crate::share::{self, Document};
 use letscode_core::BoxFuture;
 use letscode_core::commands::{Conversation, Host, HostError};
 use letscode_core::skills::Skill;
 use letscode_wire::{
-    Command, CopyResult, ExportResult, Message, ModelEntry, ModelsResult, PluginsResult,
-    ShareResult, SkillInfo, SkillsResult, text_of,
+    Command, CopyResult, ExportResult, FilesResult, HistoryResult, Message, ModelEntry,
+    ModelsResult, PluginsResult, ShareResult, SkillInfo, SkillsResult, text_of,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -24,6 +27,14 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// How many paths are told when nobody says it, and how many at most.
+const USUAL_PATHS: usize = 50;
+const MOST_PATHS: usize = 1000;
+
+/// How many earlier prompts are told when nobody says it.
+const USUAL_ENTRIES: usize = 1000;
 
 const NOTHING_SAID: &str = "there is no conversation yet; -c takes the last one of this folder";
 
@@ -33,6 +44,7 @@ pub(crate) struct ProgramHost {
     pub(crate) settings: Arc<Settings>,
     pub(crate) environment: Environment,
     pub(crate) skills: Vec<Arc<Skill>>,
+    pub(crate) files: ProjectFiles,
     /// The names of the plugins, in the order of registration.
     pub(crate) plugins: Vec<String>,
 }
@@ -52,6 +64,8 @@ impl Host for ProgramHost {
                 Command::Export { path } => value(&host.export(path.as_deref(), &conversation)?),
                 Command::Copy => value(&host.copy(&conversation).await?),
                 Command::Share => value(&host.share(&conversation).await?),
+                Command::Files { query, limit } => value(&host.files(query, limit).await?),
+                Command::History { add, limit } => value(&host.history(add, limit).await?),
                 _ => Err(failed("that is no command of the program around the agent")),
             }
         })
@@ -78,8 +92,8 @@ impl ProgramHost {
                 usable: model.has_key,
             })
             .collect();
-        // Stable: the model in use first, the others as they were.
-        models.sort_by_key(|model| model.id != conversation.model);
+        // Stable: the model in use first, then those that can be asked, each as they were.
+        models.sort_by_key(|model| (model.id != conversation.model, !model.usable));
         ModelsResult { models }
     }
 
@@ -144,6 +158,36 @@ impl ProgramHost {
         };
         let shared = share::gist(&document, &self.environment, &self.settings.secrets).await;
         Ok(ShareResult { url: shared.map_err(failed)? })
+    }
+
+    async fn files(&self, query: String, limit: Option<usize>) -> Result<FilesResult, HostError> {
+        let files = self.files.clone();
+        let limit = limit.unwrap_or(USUAL_PATHS).min(MOST_PATHS);
+        spawn_blocking(move || files.find(&query, limit)).await.map_err(failed)
+    }
+
+    async fn history(
+        &self,
+        add: Option<String>,
+        limit: Option<usize>,
+    ) -> Result<HistoryResult, HostError> {
+        let Some(user) = &self.settings.user else {
+            return Ok(HistoryResult { entries: Vec::new() });
+        };
+        let history = PromptHistory::new(user.history());
+        let add = add.map(|text| self.settings.secrets.mask(text).into_owned());
+        let time = self.environment.local_time();
+        let entries = spawn_blocking(move || {
+            if let Some(text) = add {
+                history.add(&text, &time)?;
+            }
+            history.newest(limit.unwrap_or(USUAL_ENTRIES))
+        });
+        let entries = entries
+            .await
+            .map_err(failed)?
+            .map_err(|error| failed(format_args!("{}: {error}", user.history().display())))?;
+        Ok(HistoryResult { entries })
     }
 
     fn page(&self, conversation: &Conversation) -> String {

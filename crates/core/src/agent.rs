@@ -17,6 +17,7 @@ pub use stamp::{Stamp, Stamps, SystemStamps};
 use crate::commands::Host;
 use crate::env::ExecutionEnv;
 use crate::hooks::Hooks;
+use crate::input::TypingAids;
 use crate::model::{Model, ModelSource};
 use crate::secrets::Secrets;
 use crate::session::{SessionManager, SessionStore};
@@ -53,6 +54,8 @@ pub struct AgentParts {
     pub system: Arc<str>,
     /// The conversation to go on from.
     pub transcript: Transcript,
+    /// What to expand typed text with.
+    pub typing: TypingAids,
     /// The keys to hide.
     pub secrets: Arc<Secrets>,
     /// Ids and times for new messages.
@@ -79,7 +82,7 @@ pub struct Agent {
 /// What the agent is doing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Whether a run is active.
+    /// Whether a run is active, or typed text is being expanded.
     pub busy: bool,
     /// Until when running tools may be silent without being hung.
     pub tools_until: Option<Instant>,

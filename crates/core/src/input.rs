@@ -3,7 +3,8 @@
 //! Owns the three notations and their order: slash first, then `!`, then `@`. Only what was typed
 //! is looked at: the text of a skill or a template, a command's output and a file's content are
 //! never expanded, since others may have written them. What is read this way is bounded, and
-//! marked as data. Must not be used on text that came through a pipe or from a host.
+//! marked as data. Must not be used on text that came through a pipe, or from a host that does
+//! not say that a person typed it.
 
 mod at_path;
 mod attachments;
@@ -11,12 +12,12 @@ mod shell;
 mod slash;
 
 use crate::env::ExecutionEnv;
-use crate::prompts::Template;
+use crate::prompts::{Template, load_templates};
 use crate::skills::Skill;
 use attachments::Attachments;
 use letscode_wire::ContentPart;
 use slash::Slash;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -90,6 +91,28 @@ pub enum InputError {
         /// Why.
         reason: String,
     },
+}
+
+/// What a program gives an agent to expand typed text with.
+#[derive(Clone, Default)]
+pub struct TypingAids {
+    /// What a leading `~/` in a path stands for, and where the user's own templates are.
+    pub home: Option<PathBuf>,
+    /// The skills, which `/skill:NAME` calls for.
+    pub skills: Vec<Arc<Skill>>,
+}
+
+/// Returns what typed text means, as [`expand`] does, with the prompt templates that there are
+/// now, and what is wrong with those, a line each. They are read where a slash calls for one.
+pub async fn expand_with_templates(
+    text: &str,
+    context: Context<'_>,
+) -> (Result<Expanded, InputError>, Vec<String>) {
+    let (mut templates, mut warnings) = (Vec::new(), Vec::new());
+    if text.starts_with('/') {
+        (templates, warnings) = load_templates(&**context.env, context.home).await;
+    }
+    (expand(text, &Context { templates: &templates, ..context }).await, warnings)
 }
 
 /// Returns what typed text means. May read files, and runs the command that a `!` asks for.

@@ -30,7 +30,7 @@ pub use read::Read;
 pub use registry::{ToolRegistry, ToolSelection, UnknownTool};
 pub use write::Write;
 
-pub(crate) use bash::run_typed;
+pub(crate) use bash::{TYPED_TIMEOUT, run_typed};
 pub(crate) use encoding::{Encoding, encoding_of};
 pub(crate) use path::resolve as resolve_path;
 pub(crate) use read::{hidden_note, is_picture};

@@ -49,10 +49,10 @@ pub use plugin::{
 };
 pub use result::{
     CommandInfo, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult,
-    MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult, PluginsResult, QueueResult,
-    RunCommandResult, SearchHit, SearchResult, SessionEntry, SessionInfo, SessionResult,
-    SessionsResult, ShareResult, SkillInfo, SkillsResult, StateResult, ToolInfo, ToolsResult,
-    TreeEntry, TreeResult, UnqueueResult, UsageResult,
+    FilesResult, HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
+    PluginsResult, QueueResult, RunCommandResult, SearchHit, SearchResult, SessionEntry,
+    SessionInfo, SessionResult, SessionsResult, ShareResult, SkillInfo, SkillsResult, StateResult,
+    ToolInfo, ToolsResult, TreeEntry, TreeResult, UnqueueResult, UsageResult,
 };
 #[cfg(feature = "schema")]
 pub use schema::roots;

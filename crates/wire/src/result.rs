@@ -244,10 +244,12 @@ pub struct CommandInfo {
     pub help: String,
 }
 
-/// The answer to `run_command`.
+/// The answer to `run_command`, and to a `prompt` in which a person typed a slash command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunCommandResult {
+    /// The slash command that was run, without the slash.
+    pub command: String,
     /// What a person would see.
     pub text: String,
 }
@@ -256,7 +258,7 @@ pub struct RunCommandResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelsResult {
-    /// The models, the one in use first.
+    /// The models: the one in use first, then those that are usable.
     pub models: Vec<ModelEntry>,
 }
 
@@ -328,4 +330,22 @@ pub struct CopyResult {
 pub struct ShareResult {
     /// Where the gist is.
     pub url: String,
+}
+
+/// The answer to `files`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FilesResult {
+    /// Paths from the working directory, the best match first; a folder's ends with `/`.
+    pub paths: Vec<String>,
+    /// Whether the whole project was looked through; where not, later answers know more.
+    pub complete: bool,
+}
+
+/// The answer to `history`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HistoryResult {
+    /// What was typed, newest first, without repeats in a row.
+    pub entries: Vec<String>,
 }

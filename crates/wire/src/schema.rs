@@ -38,6 +38,8 @@ pub fn roots() -> Vec<(&'static str, Schema)> {
         ("export-result", schema_for!(crate::ExportResult)),
         ("copy-result", schema_for!(crate::CopyResult)),
         ("share-result", schema_for!(crate::ShareResult)),
+        ("files-result", schema_for!(crate::FilesResult)),
+        ("history-result", schema_for!(crate::HistoryResult)),
         ("tool-output", schema_for!(crate::ToolOutput)),
     ]
 }

@@ -6,6 +6,7 @@
 
 mod commands;
 mod conversation;
+mod typed;
 mod words;
 
 use super::bus::{Bus, Lag, Output};
@@ -15,23 +16,25 @@ use super::{AgentParts, Inbox, KeptSession, Status};
 use crate::commands::Host;
 use crate::compaction::{SummaryRequest, estimate_overhead, summary_messages};
 use crate::context::messages_for_model;
+use crate::input::TypingAids;
 use crate::model::{
     Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ModelSource, ModelStream,
 };
 use crate::secrets::Secrets;
 use crate::session::{SessionStore, add_usage};
 use crate::tools::FileLedger;
-use commands::Reply;
+use commands::{Called, Reply};
 use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesUnordered;
+use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt as _, StreamExt as _};
 use letscode_wire::{
-    Command, CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall,
-    ToolSpec, Transcript, Usage, UsageResult,
+    CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall, ToolSpec,
+    Transcript, Usage, UsageResult,
 };
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
+use typed::Expansion;
 
 /// How many pieces of a stream are taken in a row before commands are looked at again.
 const BURST: usize = 64;
@@ -52,8 +55,12 @@ pub(crate) struct Actor {
     store: Option<Box<dyn SessionStore>>,
     sessions: Option<KeptSession>,
     host: Arc<dyn Host>,
-    /// Commands that were typed, until their results are put in words.
-    typed: Vec<(RequestId, Command)>,
+    /// Slash commands, until their results are put in words.
+    called: Vec<Called>,
+    typing: TypingAids,
+    /// Typed texts that are being expanded, in the order in which they came.
+    expansions: FuturesOrdered<BoxFuture<'static, Expansion>>,
+    stop_expansions: CancellationToken,
     /// What the conversation cost, for where no session tells.
     spent: UsageResult,
     /// Whether the user was told that the session cannot be written.
@@ -84,6 +91,7 @@ enum Wake {
     Tool(ToolReport),
     Piece(Option<Result<ModelEvent, ModelError>>),
     Found(Reply),
+    Expanded(Expansion),
     ClientsCaughtUp,
 }
 
@@ -119,7 +127,10 @@ impl Actor {
             store: parts.store,
             sessions: parts.sessions,
             host: parts.host,
-            typed: Vec::new(),
+            called: Vec::new(),
+            typing: parts.typing,
+            expansions: FuturesOrdered::new(),
+            stop_expansions: CancellationToken::new(),
             spent,
             store_failed: false,
             inbox,
@@ -142,7 +153,7 @@ impl Actor {
         loop {
             self.take_ready_pieces().await;
             self.bus.flush();
-            if self.closing && self.machine.is_idle() && self.lookups.is_empty() {
+            if self.closing && !self.is_busy() && self.lookups.is_empty() {
                 return;
             }
             match self.wake().await {
@@ -152,6 +163,7 @@ impl Actor {
                 Wake::Tool(report) => self.report(report).await,
                 Wake::Piece(piece) => self.piece(piece).await,
                 Wake::Found(reply) => self.reply(reply),
+                Wake::Expanded(expansion) => self.expanded(expansion).await,
                 Wake::ClientsCaughtUp => {}
             }
             self.warn_of_faults();
@@ -171,6 +183,7 @@ impl Actor {
             item = self.inbox.recv(), if !(self.closing && self.inbox.is_closed()) => Wake::Inbox(item),
             Some(report) = self.reports.recv() => Wake::Tool(report),
             Some(reply) = self.lookups.next() => Wake::Found(reply),
+            Some(expansion) = self.expansions.next() => Wake::Expanded(expansion),
             piece = piece, if has_room => Wake::Piece(piece),
             () = self.lag.less(), if !has_room => Wake::ClientsCaughtUp,
         }
@@ -192,7 +205,7 @@ impl Actor {
     async fn take(&mut self, item: Inbox) {
         match item {
             Inbox::Command { id, command } => self.command(id, command).await,
-            Inbox::Abort => self.step(Input::Abort).await,
+            Inbox::Abort => self.abort().await,
             Inbox::Say(output) => self.bus.push(output),
             Inbox::Subscribe(subscriber) => self.bus.subscribe(subscriber),
             Inbox::ShutDown => self.closing = true,
@@ -201,7 +214,17 @@ impl Actor {
 
     async fn close(&mut self) {
         self.closing = true;
+        self.abort().await;
+    }
+
+    async fn abort(&mut self) {
+        self.stop_expansions();
         self.step(Input::Abort).await;
+    }
+
+    /// Returns whether what would change the conversation has to wait.
+    fn is_busy(&self) -> bool {
+        !self.machine.is_idle() || !self.expansions.is_empty()
     }
 
     async fn report(&mut self, report: ToolReport) {
@@ -264,10 +287,12 @@ impl Actor {
             self.carry_out(effect).await;
         }
         self.effects = effects;
-        self.status.send_if_modified(|status| {
-            let busy = !self.machine.is_idle();
-            std::mem::replace(&mut status.busy, busy) != busy
-        });
+        self.tell_status();
+    }
+
+    fn tell_status(&self) {
+        let busy = self.is_busy();
+        self.status.send_if_modified(|status| std::mem::replace(&mut status.busy, busy) != busy);
     }
 
     /// Tells the machine the window, which a model may learn while it is in use.

@@ -4,10 +4,11 @@
 //! Must not style: no colour, no width.
 
 use letscode_wire::{
-    Command, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult, MessagesResult,
-    ModelEntry, ModelResult, ModelsResult, NameResult, PluginsResult, QueueResult, SearchResult,
-    SessionInfo, SessionResult, SessionsResult, ShareResult, SkillsResult, StateResult,
-    ToolsResult, TreeResult, UnqueueResult, Usage, UsageResult,
+    Command, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult, FilesResult,
+    HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
+    PluginsResult, QueueResult, SearchResult, SessionInfo, SessionResult, SessionsResult,
+    ShareResult, SkillsResult, StateResult, ToolsResult, TreeResult, UnqueueResult, Usage,
+    UsageResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -60,6 +61,8 @@ pub fn render(command: &Command, result: &Value) -> String {
         Command::Share => typed(result, |it: ShareResult| it.url),
         Command::Steer { .. } | Command::FollowUp { .. } => Some("queued".to_owned()),
         Command::Reset => Some("the conversation is forgotten".to_owned()),
+        Command::Files { .. } => typed(result, |it: FilesResult| it.paths.join("\n")),
+        Command::History { .. } => typed(result, |it: HistoryResult| it.entries.join("\n")),
         Command::Hello { .. }
         | Command::Prompt { .. }
         | Command::Abort

@@ -62,10 +62,10 @@ pub const COMMANDS: &[SlashCommand] = &[
         alone(text, Command::Retry)
     }),
     command("steer", "TEXT", "Queue TEXT for the next answer without tool calls", |text| {
-        given(text).map(|text| Command::Steer { text })
+        given(text).map(|text| Command::Steer { text, expand: true })
     }),
     command("follow-up", "TEXT", "Queue TEXT for the end of the run", |text| {
-        given(text).map(|text| Command::FollowUp { text })
+        given(text).map(|text| Command::FollowUp { text, expand: true })
     }),
     command("queue", "", "Show what is queued", |text| alone(text, Command::Queue)),
     command("unqueue", "", "Take the last queued message back", |text| {

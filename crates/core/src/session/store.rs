@@ -16,7 +16,7 @@
 //!   ends; there is no stale lock.
 #![expect(clippy::disallowed_methods, reason = "this file owns the session that is being written")]
 
-use super::label::{label_of, read_label, write_label_once};
+use super::label::{label_of, label_path, read_label, write_label_once};
 use super::load::Loaded;
 use super::{SessionError, SessionStore, codec};
 use futures_util::future::BoxFuture;
@@ -124,10 +124,15 @@ impl SessionStore for FileStore {
 }
 
 impl Drop for FileStore {
-    /// Tries once more what could not be written before.
+    /// Tries once more what could not be written before. The label that was given to a session
+    /// which never began goes with it.
     fn drop(&mut self) {
         if let Err(error) = self.shared.write_queue() {
             tracing::warn!(%error, "messages of the session are lost");
+        }
+        if guard(&self.shared.writer).file.is_none() {
+            // Most such sessions have no label.
+            drop(std::fs::remove_file(label_path(&self.path)));
         }
     }
 }

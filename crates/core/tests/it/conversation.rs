@@ -9,6 +9,7 @@ use letscode_core::agent::{
 use letscode_core::compaction::{estimate_overhead, estimate_tokens};
 use letscode_core::context::messages_for_model;
 use letscode_core::hooks::{HookTimeouts, Hooks};
+use letscode_core::input::TypingAids;
 use letscode_core::model::{
     Answer, BindError, BoundModel, Model, ModelEvent, ModelInfo, ModelRequest, ModelSource,
     ModelStream,
@@ -181,6 +182,7 @@ impl Stage {
             host: Arc::new(letscode_core::commands::NoHost),
             system: "Work on.".into(),
             transcript: Transcript::new(),
+            typing: TypingAids::default(),
             secrets: Arc::default(),
             stamps: Box::new(Counter::default()),
         });
@@ -212,7 +214,7 @@ impl Stage {
     async fn prompt(&mut self, text: &str, steps: usize) {
         self.world.lock().unwrap().steps = steps;
         let text = text.to_owned();
-        self.ask(Command::Prompt { text, images: Vec::new() }).await.unwrap();
+        self.ask(Command::Prompt { text, images: Vec::new(), expand: false }).await.unwrap();
     }
 
     /// Goes on with another session where the command can.

@@ -16,6 +16,8 @@ mod order;
 
 mod queues;
 
+mod typed;
+
 mod abort;
 
 mod calls;

@@ -6,6 +6,7 @@ use letscode_core::agent::{self, Agent, AgentParts, Output, Stamp, Stamps, Subsc
 use letscode_core::builtin::BuiltinTools;
 use letscode_core::env::ExecutionEnv;
 use letscode_core::hooks::{HookTimeouts, Hooks, Plugin};
+use letscode_core::input::TypingAids;
 use letscode_core::secrets::Secrets;
 use letscode_core::session::{SessionError, SessionStore};
 use letscode_core::tools::{Access, Tool, ToolContext, ToolError};
@@ -102,6 +103,7 @@ impl Setup {
             models: None,
             thinking: "off".to_owned(),
             sessions: None,
+            typing: TypingAids::default(),
             host: Arc::new(letscode_core::commands::NoHost),
             hooks,
             store: self.store,
@@ -121,15 +123,18 @@ impl Stage {
     }
 
     pub(crate) fn prompt(&self, text: &str) {
-        self.send("p", Command::Prompt { text: text.to_owned(), images: Vec::new() });
+        self.send(
+            "p",
+            Command::Prompt { text: text.to_owned(), images: Vec::new(), expand: false },
+        );
     }
 
     pub(crate) fn steer(&self, text: &str) {
-        self.send("s", Command::Steer { text: text.to_owned() });
+        self.send("s", Command::Steer { text: text.to_owned(), expand: false });
     }
 
     pub(crate) fn follow_up(&self, text: &str) {
-        self.send("f", Command::FollowUp { text: text.to_owned() });
+        self.send("f", Command::FollowUp { text: text.to_owned(), expand: false });
     }
 
     /// Listens until a line with this beginning comes, and returns it.

@@ -19,6 +19,24 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn the_label_of_a_session_that_never_began_goes_with_it() {
+    let root = TempDir::new().unwrap();
+    let folder = root.path().join("sessions/0123456789ab");
+    for messages in 0..2 {
+        let store = FileStore::create(&folder);
+        let label = crate::session::label::write_label(store.path(), "a label").unwrap();
+        assert_eq!(label.as_deref(), Some("a label"));
+        for number in 0..messages {
+            store.append(user(&number.to_string(), "hi")).await.unwrap();
+        }
+        let id = store.id().to_string();
+        drop(store);
+        let left = [format!("{id}.jsonl"), format!("{id}.name")];
+        assert_eq!(names(&folder), &left[..2 * messages]);
+    }
+}
+
+#[tokio::test]
 async fn a_new_session_is_made_by_its_first_append() {
     let root = TempDir::new().unwrap();
     let folder = root.path().join("sessions/0123456789ab");
