@@ -6,9 +6,12 @@
 
 mod commands;
 mod conversation;
+mod reloading;
+mod user;
 mod words;
 
 use super::bus::{Bus, Lag, Output};
+use super::questions::{Questions, UiNews};
 use super::runner::{Batch, ToolNews, ToolReport, ToolRunner};
 use super::turn::{Effect, Input, Limits, Machine};
 use super::{AgentParts, Inbox, KeptSession, Status};
@@ -70,6 +73,10 @@ pub(crate) struct Actor {
     run_id: Option<RequestId>,
     /// Commands that wait for the disk, beside whatever else goes on.
     lookups: FuturesUnordered<BoxFuture<'static, Reply>>,
+    /// What the user is asked.
+    questions: Questions,
+    /// Whether a client answers.
+    answers_ui: bool,
     bus: Bus,
     lag: Arc<Lag>,
     status: watch::Sender<Status>,
@@ -84,6 +91,7 @@ enum Wake {
     Tool(ToolReport),
     Piece(Option<Result<ModelEvent, ModelError>>),
     Found(Reply),
+    Ui(UiNews),
     ClientsCaughtUp,
 }
 
@@ -95,6 +103,7 @@ impl Actor {
         lag: Arc<Lag>,
     ) -> Self {
         let (reports_sender, reports) = mpsc::unbounded_channel();
+        let (ui, requests) = parts.ui;
         let files = Arc::new(FileLedger::default());
         files.restore(&parts.transcript);
         let mut spent = UsageResult { usage: Usage::default(), answers: 0 };
@@ -105,6 +114,7 @@ impl Actor {
             env: parts.env,
             files,
             secrets: parts.secrets,
+            ui,
         };
         Self {
             machine: Machine::new(parts.transcript, parts.stamps),
@@ -130,6 +140,8 @@ impl Actor {
             batch: 0,
             run_id: None,
             lookups: FuturesUnordered::new(),
+            questions: Questions::new(requests),
+            answers_ui: false,
             bus: Bus::new(Arc::clone(&lag)),
             lag,
             status,
@@ -152,6 +164,7 @@ impl Actor {
                 Wake::Tool(report) => self.report(report).await,
                 Wake::Piece(piece) => self.piece(piece).await,
                 Wake::Found(reply) => self.reply(reply),
+                Wake::Ui(news) => self.ui_news(news),
                 Wake::ClientsCaughtUp => {}
             }
             self.warn_of_faults();
@@ -169,6 +182,8 @@ impl Actor {
         tokio::select! {
             biased;
             item = self.inbox.recv(), if !(self.closing && self.inbox.is_closed()) => Wake::Inbox(item),
+            // Before the reports: what a tool shows at its end comes before that.
+            news = self.questions.next(), if has_room => Wake::Ui(news),
             Some(report) = self.reports.recv() => Wake::Tool(report),
             Some(reply) = self.lookups.next() => Wake::Found(reply),
             piece = piece, if has_room => Wake::Piece(piece),
@@ -195,7 +210,11 @@ impl Actor {
             Inbox::Abort => self.step(Input::Abort).await,
             Inbox::Say(output) => self.bus.push(output),
             Inbox::Subscribe(subscriber) => self.bus.subscribe(subscriber),
-            Inbox::ShutDown => self.closing = true,
+            Inbox::ShutDown => {
+                self.closing = true;
+                // Nobody takes commands any more, so no answer can come.
+                self.withdraw_questions();
+            }
         }
     }
 
@@ -255,6 +274,9 @@ impl Actor {
     }
 
     async fn step(&mut self, input: Input) {
+        if matches!(input, Input::Abort) {
+            self.withdraw_questions();
+        }
         if !matches!(input, Input::Piece(_) | Input::Shown { .. }) {
             self.update_limits();
         }

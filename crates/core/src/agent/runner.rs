@@ -9,6 +9,7 @@ use super::turn::Outcome;
 use crate::env::ExecutionEnv;
 use crate::hooks::Hooks;
 use crate::secrets::Secrets;
+use crate::ui::Ui;
 use crate::tools::{
     FileLedger, Progress, Tool, ToolContext, ToolError, ToolRegistry, check_arguments,
 };
@@ -44,6 +45,7 @@ pub(crate) struct ToolRunner {
     pub(crate) env: Arc<dyn ExecutionEnv>,
     pub(crate) files: Arc<FileLedger>,
     pub(crate) secrets: Arc<Secrets>,
+    pub(crate) ui: Ui,
 }
 
 /// What the actor hears of a batch of calls.
@@ -231,6 +233,7 @@ impl ToolRunner {
             progress,
             vision: batch.vision,
             secrets: Arc::clone(&self.secrets),
+            ui: self.ui.clone(),
         };
         let mut task = tokio::spawn(async move { tool.run(arguments, context).await });
         tokio::select! {

@@ -17,6 +17,7 @@ fn every_command_has_its_shape() {
     let hello = |protocol: Option<&str>, updates| Command::Hello {
         protocol: protocol.map(str::to_owned),
         updates,
+        ui: None,
     };
     let text = || "go on".to_owned();
     let cases = [
@@ -72,6 +73,21 @@ fn every_command_has_its_shape() {
         (Command::Export { path: Some(text()) }, json!({"cmd": "export", "path": "go on"})),
         (Command::Copy, json!({"cmd": "copy"})),
         (Command::Share, json!({"cmd": "share"})),
+        (
+            Command::Hello { protocol: None, updates: None, ui: Some(true) },
+            json!({"cmd": "hello", "ui": true}),
+        ),
+        (Command::Reload, json!({"cmd": "reload"})),
+        (Command::Trust { trust: None }, json!({"cmd": "trust"})),
+        (Command::Trust { trust: Some(false) }, json!({"cmd": "trust", "trust": false})),
+        (
+            Command::UiResponse { request_id: "ui1".into(), value: None },
+            json!({"cmd": "ui_response", "request_id": "ui1"}),
+        ),
+        (
+            Command::UiResponse { request_id: "ui1".into(), value: Some(json!(2)) },
+            json!({"cmd": "ui_response", "request_id": "ui1", "value": 2}),
+        ),
         (Command::Bye, json!({"cmd": "bye"})),
     ];
     for (command, json) in cases {
@@ -104,8 +120,8 @@ fn unknown_and_null_optional_fields_are_let_pass() {
         let parsed = CommandLine::parse(line.as_bytes()).map(|line| line.command);
         assert_eq!(parsed, Ok(prompt("hi")), "{line}");
     }
-    let hello = CommandLine::parse(br#"{"cmd":"hello","protocol":null,"updates":null}"#);
-    let expected = Command::Hello { protocol: None, updates: None };
+    let hello = CommandLine::parse(br#"{"cmd":"hello","protocol":null,"updates":null,"ui":null}"#);
+    let expected = Command::Hello { protocol: None, updates: None, ui: None };
     assert_eq!(hello.map(|line| line.command), Ok(expected));
 }
 
@@ -114,7 +130,7 @@ fn a_bad_line_is_refused_with_its_id_and_a_reason() {
     let known = ", abort, reset, compact, retry, state, messages, usage, queue, unqueue, tools, \
                  name, tree, fork, clone, new, resume, sessions, search, rename, delete, go_to, \
                  set_model, set_thinking, commands, run_command, models, skills, plugins, \
-                 export, copy, share, bye";
+                 export, copy, share, reload, trust, ui_response, bye";
     let cases: [(&[u8], Value, &str); 15] = [
         (b"{", Value::Null, "the line is not JSON: "),
         (b"hello", Value::Null, "the line is not JSON: "),
