@@ -1,22 +1,24 @@
-//! The commands that need the world outside of the conversation: lists, export, clipboard, gist.
+//! The commands that need the world outside of the conversation: lists, export, clipboard, gist,
+//! trust, reload.
 //!
 //! Owns what each answers. Each is carried out by a module of its own; nothing here acts by
 //! itself.
 
 use crate::args::Mode;
 use crate::clipboard::{self, CopiedBy};
+use crate::compose::Source;
 use crate::endpoint::Target;
-use crate::environment::Environment;
 use crate::export::{self, ExportInput, Place};
 use crate::model_list;
-use crate::settings::Settings;
+use crate::reload;
 use crate::share::{self, Document};
+use crate::trust_status;
 use letscode_core::BoxFuture;
-use letscode_core::commands::{Conversation, Host, HostError};
+use letscode_core::commands::{Conversation, Host, HostError, Reloaded};
 use letscode_core::skills::Skill;
 use letscode_wire::{
     Command, CopyResult, ExportResult, Message, ModelEntry, ModelsResult, PluginsResult,
-    ShareResult, SkillInfo, SkillsResult, text_of,
+    ShareResult, SkillInfo, SkillsResult, TrustResult, text_of,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -30,8 +32,8 @@ const NOTHING_SAID: &str = "there is no conversation yet; -c takes the last one 
 /// What the program around the agent can do.
 #[derive(Clone)]
 pub(crate) struct ProgramHost {
-    pub(crate) settings: Arc<Settings>,
-    pub(crate) environment: Environment,
+    /// What the agent around which it is was built from.
+    pub(crate) source: Source,
     pub(crate) skills: Vec<Arc<Skill>>,
     /// The names of the plugins, in the order of registration.
     pub(crate) plugins: Vec<String>,
@@ -52,15 +54,26 @@ impl Host for ProgramHost {
                 Command::Export { path } => value(&host.export(path.as_deref(), &conversation)?),
                 Command::Copy => value(&host.copy(&conversation).await?),
                 Command::Share => value(&host.share(&conversation).await?),
+                Command::Trust { trust } => value(&host.trust(trust)?),
                 _ => Err(failed("that is no command of the program around the agent")),
             }
         })
     }
+
+    fn reload(&self) -> BoxFuture<'static, Result<Reloaded, HostError>> {
+        let source = self.source.clone();
+        Box::pin(async move { reload::reload(source).await.map_err(failed) })
+    }
 }
 
 impl ProgramHost {
+    fn trust(&self, trust: Option<bool>) -> Result<TrustResult, HostError> {
+        let Source { settings, environment, .. } = &self.source;
+        trust_status::show_or_change(trust, settings, environment).map_err(failed)
+    }
+
     async fn models(&self, conversation: &Conversation) -> ModelsResult {
-        let (settings, environment) = (&*self.settings, &self.environment);
+        let (settings, environment) = (&*self.source.settings, &self.source.environment);
         let target = settings.target(&conversation.model, settings.thinking, environment).ok();
         let endpoint = match &target {
             Some(Target::Endpoint(endpoint)) => Some(&**endpoint),
@@ -102,8 +115,8 @@ impl ProgramHost {
         }
         let place = Place {
             given: path.map(Path::new),
-            working_dir: self.environment.working_dir(),
-            home: self.environment.home(),
+            working_dir: self.source.environment.working_dir(),
+            home: self.source.environment.home(),
             name: &self.document_name(conversation),
         };
         let path = export::write(&self.page(conversation), &place).map_err(failed)?;
@@ -120,10 +133,10 @@ impl ProgramHost {
         let text = answer.ok_or_else(|| failed("there is no answer to copy yet"))?;
         let mut stdout = io::stdout();
         // In RPC mode stdout is the host's, terminal or not.
-        let has_terminal = self.settings.mode == Mode::Chat && stdout.is_terminal();
+        let has_terminal = self.source.settings.mode == Mode::Chat && stdout.is_terminal();
         let terminal = has_terminal.then_some(&mut stdout as &mut (dyn Write + Send));
-        let secrets = &self.settings.secrets;
-        let copied = clipboard::copy(&text, &self.environment, secrets, terminal).await;
+        let secrets = &self.source.settings.secrets;
+        let copied = clipboard::copy(&text, &self.source.environment, secrets, terminal).await;
         let by = match copied.map_err(failed)? {
             CopiedBy::Tool(name) => name.to_owned(),
             CopiedBy::Terminal => "the terminal".to_owned(),
@@ -142,7 +155,8 @@ impl ProgramHost {
             description: if title.is_empty() { "A conversation with letscode" } else { &title },
             text: &page,
         };
-        let shared = share::gist(&document, &self.environment, &self.settings.secrets).await;
+        let shared =
+            share::gist(&document, &self.source.environment, &self.source.settings.secrets).await;
         Ok(ShareResult { url: shared.map_err(failed)? })
     }
 
@@ -150,16 +164,16 @@ impl ProgramHost {
         export::to_html(&ExportInput {
             title: &title(conversation),
             model: &conversation.model,
-            date: &self.environment.today(),
+            date: &self.source.environment.today(),
             version: env!("CARGO_PKG_VERSION"),
             transcript: &conversation.transcript,
-            secrets: &self.settings.secrets,
+            secrets: &self.source.settings.secrets,
         })
     }
 
     fn document_name(&self, conversation: &Conversation) -> String {
         let session = conversation.session.as_ref().map(|session| session.id.to_string());
-        session.unwrap_or_else(|| self.environment.today())
+        session.unwrap_or_else(|| self.source.environment.today())
     }
 }
 

@@ -51,6 +51,10 @@ mod export;
 
 mod share;
 
+mod trust_status;
+
+mod reload;
+
 mod host;
 
 mod unavailable;

@@ -46,15 +46,13 @@ pub use message::{
     Transcript, Usage, UserMessage, text_of,
 };
 pub use ndjson::{DEFAULT_LINE_CAP, Decoder, LineError, encode_line};
-pub use plugin::{
-    Capabilities, CommandSpec, FromPlugin, PLUGIN_PROTOCOL, Registrations, ToPlugin,
-};
+pub use plugin::{Capabilities, CommandSpec, FromPlugin, PLUGIN_PROTOCOL, Registrations, ToPlugin};
 pub use result::{
     CommandInfo, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult,
     MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult, PluginsResult, QueueResult,
-    ReloadResult, RunCommandResult, SearchHit, SearchResult, SessionEntry, SessionInfo, SessionResult,
-    SessionsResult, ShareResult, SkillInfo, SkillsResult, StateResult, ToolInfo, ToolsResult,
-    TreeEntry, TreeResult, TrustResult, UnqueueResult, UsageResult,
+    ReloadResult, RunCommandResult, SearchHit, SearchResult, SessionEntry, SessionInfo,
+    SessionResult, SessionsResult, ShareResult, SkillInfo, SkillsResult, StateResult, ToolInfo,
+    ToolsResult, TreeEntry, TreeResult, TrustResult, UnqueueResult, UsageResult,
 };
 #[cfg(feature = "schema")]
 pub use schema::roots;

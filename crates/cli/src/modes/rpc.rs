@@ -42,7 +42,7 @@ fn announce_ready() -> std::io::Result<()> {
 }
 
 /// The additive extensions that this build has.
-const FEATURES: [&str; 13] = [
+const FEATURES: [&str; 16] = [
     "updates_delta",
     "prompt_images",
     "agent_end_aborted",
@@ -56,6 +56,9 @@ const FEATURES: [&str; 13] = [
     "commands",
     "lists",
     "export",
+    "reload",
+    "trust",
+    "ui",
 ];
 
 /// Tells the host that the program cannot start.
@@ -182,9 +185,9 @@ impl Connection {
                 return Next::More;
             }
         };
-        match command {
+        match &command {
             Command::Hello { protocol: Some(protocol), .. }
-                if !protocol_major_matches(&protocol, RPC_PROTOCOL) =>
+                if !protocol_major_matches(protocol, RPC_PROTOCOL) =>
             {
                 let error = format!("this program speaks {RPC_PROTOCOL}, the host {protocol:?}");
                 self.agent.say(fatal(id, error));
@@ -197,15 +200,15 @@ impl Connection {
                         UpdateMode::Delta => UpdateStyle::Delta,
                     });
                 }
-                self.accept(id);
+                self.agent.send(id, command);
                 Next::More
             }
             Command::Bye => {
                 self.accept(id);
                 Next::WindDown
             }
-            // The rest is the agent's.
-            command => {
+            // The rest is the agent's, and so is what a host says that it answers.
+            _ => {
                 self.agent.send(id, command);
                 Next::More
             }

@@ -9,10 +9,10 @@ use super::turn::Outcome;
 use crate::env::ExecutionEnv;
 use crate::hooks::Hooks;
 use crate::secrets::Secrets;
-use crate::ui::Ui;
 use crate::tools::{
     FileLedger, Progress, Tool, ToolContext, ToolError, ToolRegistry, check_arguments,
 };
+use crate::ui::Ui;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, ContentPart, ExecutionMode, HookName,
     Partial, ToolCall, ToolOutput,

@@ -101,9 +101,12 @@ pub const COMMANDS: &[SlashCommand] = &[
     command("share", "", "Upload the conversation as a secret gist, through gh", |text| {
         alone(text, Command::Share)
     }),
-    command("reload", "", "Read config, catalog, skills, templates and context files again", |text| {
-        alone(text, Command::Reload)
-    }),
+    command(
+        "reload",
+        "",
+        "Read config, catalog, skills, templates and context files again",
+        |text| alone(text, Command::Reload),
+    ),
     command("trust", "[on|off]", "Show whether this project is trusted, or change that", |text| {
         switch(text).map(|trust| Command::Trust { trust })
     }),

@@ -109,8 +109,11 @@ impl Hooks {
     pub fn new(plugins: Vec<Arc<dyn Plugin>>, timeouts: HookTimeouts, ui: Ui) -> Self {
         let limit = timeouts.of(HookName::OnEvent);
         let faults = Faults::default();
-        let slots =
-            plugins.into_iter().rev().map(|plugin| Slot::new(plugin, limit, &ui, &faults)).collect();
+        let slots = plugins
+            .into_iter()
+            .rev()
+            .map(|plugin| Slot::new(plugin, limit, &ui, &faults))
+            .collect();
         Self { inner: Arc::new(Inner { slots, timeouts, ui, faults }) }
     }
 

@@ -24,6 +24,10 @@ mod secrets;
 
 mod hooks;
 
+mod user;
+
+mod reload;
+
 mod sessions;
 
 mod clients;
