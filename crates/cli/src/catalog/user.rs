@@ -38,8 +38,8 @@ enum EntryError {
 
 /// Returns the file's models and providers.
 pub(super) fn from_file(file: &TomlFile, warnings: &mut Vec<String>) -> Catalog {
-    let mut catalog = Catalog::default();
-    catalog.providers = entries(file, "providers", provider, warnings);
+    let providers = entries(file, "providers", provider, warnings);
+    let mut catalog = Catalog { providers, ..Catalog::default() };
     let checked_model = |table: &Table| {
         let model = model(table)?;
         match catalog.provider(&model.provider) {

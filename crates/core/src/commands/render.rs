@@ -58,7 +58,7 @@ pub fn render(command: &Command, result: &Value) -> String {
         Command::Export { .. } => typed(result, |it: ExportResult| format!("wrote {}", it.path)),
         Command::Copy => typed(result, |it: CopyResult| format!("copied ({})", it.by)),
         Command::Share => typed(result, |it: ShareResult| it.url),
-        Command::Reload => typed(result, reload),
+        Command::Reload => typed(result, |it: ReloadResult| reload(&it)),
         Command::Trust { trust } => typed(result, |it: TrustResult| self::trust(*trust, it)),
         Command::Steer { .. } | Command::FollowUp { .. } => Some("queued".to_owned()),
         Command::Reset => Some("the conversation is forgotten".to_owned()),
@@ -201,7 +201,7 @@ fn session_words(session: &SessionInfo) -> String {
     }
 }
 
-fn reload(result: ReloadResult) -> String {
+fn reload(result: &ReloadResult) -> String {
     let mut text = format!(
         "reloaded: {} tools, {} skills, {} templates, {} context files; model {}, thinking {}",
         result.tools,

@@ -37,7 +37,7 @@ impl Clock {
             let began = Instant::now();
             let overdue = async {
                 if is_held {
-                    std::future::pending().await
+                    std::future::pending::<()>().await;
                 } else {
                     sleep(left).await;
                 }
