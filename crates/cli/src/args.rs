@@ -44,7 +44,7 @@ pub(crate) enum Invocation {
 pub(crate) struct UsageError(String);
 
 /// The options and the message. Debug output would show `--api-key`; it is for tests.
-#[derive(Parser, PartialEq)]
+#[derive(Clone, Parser, PartialEq)]
 #[cfg_attr(test, derive(Debug))]
 #[command(
     name = "letscode",

@@ -1,25 +1,25 @@
 //! The commands that need the world outside of the conversation: lists, export, clipboard, gist,
-//! the project's files, what was typed before.
+//! the project's files, what was typed before, trust, reload.
 //!
 //! Owns what each answers. Each is carried out by a module of its own; nothing here acts by
 //! itself.
 
 use crate::args::Mode;
 use crate::clipboard::{self, CopiedBy};
+use crate::compose::Source;
 use crate::endpoint::Target;
-use crate::environment::Environment;
 use crate::export::{self, ExportInput, Place};
 use crate::history::PromptHistory;
 use crate::model_list;
-use crate::project_files::ProjectFiles;
-use crate::settings::Settings;
+use crate::reload;
 use crate::share::{self, Document};
+use crate::trust_status;
 use letscode_core::BoxFuture;
-use letscode_core::commands::{Conversation, Host, HostError};
+use letscode_core::commands::{Conversation, Host, HostError, Reloaded};
 use letscode_core::skills::Skill;
 use letscode_wire::{
     Command, CopyResult, ExportResult, FilesResult, HistoryResult, Message, ModelEntry,
-    ModelsResult, PluginsResult, ShareResult, SkillInfo, SkillsResult, text_of,
+    ModelsResult, PluginsResult, ShareResult, SkillInfo, SkillsResult, TrustResult, text_of,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -41,10 +41,9 @@ const NOTHING_SAID: &str = "there is no conversation yet; -c takes the last one 
 /// What the program around the agent can do.
 #[derive(Clone)]
 pub(crate) struct ProgramHost {
-    pub(crate) settings: Arc<Settings>,
-    pub(crate) environment: Environment,
+    /// What the agent around which it is was built from.
+    pub(crate) source: Source,
     pub(crate) skills: Vec<Arc<Skill>>,
-    pub(crate) files: ProjectFiles,
     /// The names of the plugins, in the order of registration.
     pub(crate) plugins: Vec<String>,
 }
@@ -66,15 +65,26 @@ impl Host for ProgramHost {
                 Command::Share => value(&host.share(&conversation).await?),
                 Command::Files { query, limit } => value(&host.files(query, limit).await?),
                 Command::History { add, limit } => value(&host.history(add, limit).await?),
+                Command::Trust { trust } => value(&host.trust(trust)?),
                 _ => Err(failed("that is no command of the program around the agent")),
             }
         })
     }
+
+    fn reload(&self) -> BoxFuture<'static, Result<Reloaded, HostError>> {
+        let source = self.source.clone();
+        Box::pin(async move { reload::reload(source).await.map_err(failed) })
+    }
 }
 
 impl ProgramHost {
+    fn trust(&self, trust: Option<bool>) -> Result<TrustResult, HostError> {
+        let Source { settings, environment, .. } = &self.source;
+        trust_status::show_or_change(trust, settings, environment).map_err(failed)
+    }
+
     async fn models(&self, conversation: &Conversation) -> ModelsResult {
-        let (settings, environment) = (&*self.settings, &self.environment);
+        let (settings, environment) = (&*self.source.settings, &self.source.environment);
         let target = settings.target(&conversation.model, settings.thinking, environment).ok();
         let endpoint = match &target {
             Some(Target::Endpoint(endpoint)) => Some(&**endpoint),
@@ -116,8 +126,8 @@ impl ProgramHost {
         }
         let place = Place {
             given: path.map(Path::new),
-            working_dir: self.environment.working_dir(),
-            home: self.environment.home(),
+            working_dir: self.source.environment.working_dir(),
+            home: self.source.environment.home(),
             name: &self.document_name(conversation),
         };
         let path = export::write(&self.page(conversation), &place).map_err(failed)?;
@@ -134,10 +144,10 @@ impl ProgramHost {
         let text = answer.ok_or_else(|| failed("there is no answer to copy yet"))?;
         let mut stdout = io::stdout();
         // In RPC mode stdout is the host's, terminal or not.
-        let has_terminal = self.settings.mode == Mode::Chat && stdout.is_terminal();
+        let has_terminal = self.source.settings.mode == Mode::Chat && stdout.is_terminal();
         let terminal = has_terminal.then_some(&mut stdout as &mut (dyn Write + Send));
-        let secrets = &self.settings.secrets;
-        let copied = clipboard::copy(&text, &self.environment, secrets, terminal).await;
+        let secrets = &self.source.settings.secrets;
+        let copied = clipboard::copy(&text, &self.source.environment, secrets, terminal).await;
         let by = match copied.map_err(failed)? {
             CopiedBy::Tool(name) => name.to_owned(),
             CopiedBy::Terminal => "the terminal".to_owned(),
@@ -156,12 +166,13 @@ impl ProgramHost {
             description: if title.is_empty() { "A conversation with letscode" } else { &title },
             text: &page,
         };
-        let shared = share::gist(&document, &self.environment, &self.settings.secrets).await;
+        let shared =
+            share::gist(&document, &self.source.environment, &self.source.settings.secrets).await;
         Ok(ShareResult { url: shared.map_err(failed)? })
     }
 
     async fn files(&self, query: String, limit: Option<usize>) -> Result<FilesResult, HostError> {
-        let files = self.files.clone();
+        let files = self.source.files.clone();
         let limit = limit.unwrap_or(USUAL_PATHS).min(MOST_PATHS);
         spawn_blocking(move || files.find(&query, limit)).await.map_err(failed)
     }
@@ -171,12 +182,12 @@ impl ProgramHost {
         add: Option<String>,
         limit: Option<usize>,
     ) -> Result<HistoryResult, HostError> {
-        let Some(user) = &self.settings.user else {
+        let Some(user) = &self.source.settings.user else {
             return Ok(HistoryResult { entries: Vec::new() });
         };
         let history = PromptHistory::new(user.history());
-        let add = add.map(|text| self.settings.secrets.mask(text).into_owned());
-        let time = self.environment.local_time();
+        let add = add.map(|text| self.source.settings.secrets.mask(text).into_owned());
+        let time = self.source.environment.local_time();
         let entries = spawn_blocking(move || {
             if let Some(text) = add {
                 history.add(&text, &time)?;
@@ -194,16 +205,16 @@ impl ProgramHost {
         export::to_html(&ExportInput {
             title: &title(conversation),
             model: &conversation.model,
-            date: &self.environment.today(),
+            date: &self.source.environment.today(),
             version: env!("CARGO_PKG_VERSION"),
             transcript: &conversation.transcript,
-            secrets: &self.settings.secrets,
+            secrets: &self.source.settings.secrets,
         })
     }
 
     fn document_name(&self, conversation: &Conversation) -> String {
         let session = conversation.session.as_ref().map(|session| session.id.to_string());
-        session.unwrap_or_else(|| self.environment.today())
+        session.unwrap_or_else(|| self.source.environment.today())
     }
 }
 

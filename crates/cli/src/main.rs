@@ -55,6 +55,10 @@ mod export;
 
 mod share;
 
+mod trust_status;
+
+mod reload;
+
 mod host;
 
 mod unavailable;

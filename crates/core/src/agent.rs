@@ -5,6 +5,7 @@
 
 mod actor;
 mod bus;
+mod questions;
 mod queue;
 mod runner;
 mod schedule;
@@ -22,6 +23,7 @@ use crate::model::{Model, ModelSource};
 use crate::secrets::Secrets;
 use crate::session::{SessionManager, SessionStore};
 use crate::tools::ToolRegistry;
+use crate::ui::{Ui, UiInbox};
 use bus::{Lag, Subscriber};
 use letscode_wire::{Command, Control, RequestId, Transcript};
 use std::path::PathBuf;
@@ -40,6 +42,8 @@ pub struct AgentParts {
     pub tools: ToolRegistry,
     /// The plugins.
     pub hooks: Hooks,
+    /// The way from tools and plugins to the user, both ends of it.
+    pub ui: (Ui, UiInbox),
     /// Where models come from when the user switches; `None` allows no switch.
     pub models: Option<Arc<dyn ModelSource>>,
     /// How hard the model is asked to think.

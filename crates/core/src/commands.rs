@@ -8,7 +8,7 @@ mod host;
 mod render;
 mod table;
 
-pub use host::{Conversation, Host, HostError, NoHost};
+pub use host::{Conversation, Host, HostError, NoHost, Reloaded};
 pub use render::render;
 pub use table::{COMMANDS, SlashCommand};
 

@@ -3,7 +3,7 @@
 //! Owns the commands and the reading of one line of them, with an error that a host can act on.
 //! Must not know what a command does.
 
-use crate::id::RequestId;
+use crate::id::{RequestId, UiRequestId};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -21,6 +21,10 @@ pub enum Command {
         /// What `message_update` carries.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updates: Option<UpdateMode>,
+        /// Whether the host shows and answers `ui_request` events; they are not sent to one that
+        /// never said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ui: Option<bool>,
     },
     /// Runs the agent on a message. Refused while a run is active.
     Prompt {
@@ -211,6 +215,25 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         limit: Option<usize>,
     },
+    /// Reads config, catalog, skills, templates and context files again; answers
+    /// [`ReloadResult`](crate::ReloadResult). Refused while a run is active.
+    Reload,
+    /// Shows whether the project of the working directory is trusted, trusts it, or takes that
+    /// back; answers [`TrustResult`](crate::TrustResult). `reload` makes it effective.
+    Trust {
+        /// Whether to trust it; absent to show.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trust: Option<bool>,
+    },
+    /// Answers a question that came as a `ui_request` event.
+    UiResponse {
+        /// The question.
+        request_id: UiRequestId,
+        /// The answer, in the form that the [`UiRequest`](crate::UiRequest) names; absent or
+        /// `null` where the user declined.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<Value>,
+    },
     /// Takes no more commands, lets the active run end, and leaves.
     Bye,
 }
@@ -257,7 +280,7 @@ pub struct CommandError {
 }
 
 /// The names of all commands, as hosts write them.
-const COMMAND_NAMES: [&str; 38] = [
+const COMMAND_NAMES: [&str; 41] = [
     "hello",
     "prompt",
     "steer",
@@ -295,6 +318,9 @@ const COMMAND_NAMES: [&str; 38] = [
     "share",
     "files",
     "history",
+    "reload",
+    "trust",
+    "ui_response",
     "bye",
 ];
 

@@ -55,6 +55,10 @@ text_id! {
     SessionId
 }
 text_id! {
+    /// Names one question to the user, within one process.
+    UiRequestId
+}
+text_id! {
     /// Names one plugin.
     PluginId
 }

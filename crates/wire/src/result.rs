@@ -349,3 +349,39 @@ pub struct HistoryResult {
     /// What was typed, newest first, without repeats in a row.
     pub entries: Vec<String>,
 }
+
+/// What is there after `reload`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReloadResult {
+    /// How many tools are at hand.
+    pub tools: usize,
+    /// How many skills were found.
+    pub skills: usize,
+    /// How many prompt templates were found.
+    pub templates: usize,
+    /// How many context files are in the system prompt.
+    pub context_files: usize,
+    /// The model that answers: the one from before.
+    pub model: String,
+    /// How hard it is asked to think.
+    pub thinking: String,
+    /// What cannot be used, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// The answer to `trust`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TrustResult {
+    /// The directory of the project; `null` where nothing here has settings of its own.
+    pub project: Option<String>,
+    /// Whether it is trusted, as its files are now.
+    pub trusted: bool,
+    /// Why not, for example `changed since it was trusted`; `null` where it is.
+    pub reason: Option<String>,
+    /// The names of what it sets and does not get.
+    pub left_out: Vec<String>,
+    /// Whether the program works by that already; where not, `reload` makes it so.
+    pub effective: bool,
+}

@@ -40,6 +40,8 @@ pub fn roots() -> Vec<(&'static str, Schema)> {
         ("share-result", schema_for!(crate::ShareResult)),
         ("files-result", schema_for!(crate::FilesResult)),
         ("history-result", schema_for!(crate::HistoryResult)),
+        ("reload-result", schema_for!(crate::ReloadResult)),
+        ("trust-result", schema_for!(crate::TrustResult)),
         ("tool-output", schema_for!(crate::ToolOutput)),
     ]
 }

@@ -59,6 +59,7 @@ fn has_no_effect(command: &Command, settings: &Settings) -> Option<&'static str>
         Command::New => Some("a new session begins with any message that has no -c"),
         Command::Resume { .. } => Some("use --resume with the number and a message"),
         Command::SetThinking { .. } => Some("use --thinking with the message"),
+        Command::Reload => Some("every start reads all files anew"),
         Command::Steer { .. } | Command::FollowUp { .. } => {
             Some("there is no run here that it could wait for")
         }

@@ -182,7 +182,9 @@ impl View {
             | Event::MessageStart { .. }
             | Event::MessageUpdate { .. }
             | Event::ToolExecutionUpdate { .. }
-            | Event::TurnEnd { .. } => Ok(()),
+            | Event::TurnEnd { .. }
+            | Event::UiRequest { .. }
+            | Event::UiWithdrawn { .. } => Ok(()),
         }
     }
 

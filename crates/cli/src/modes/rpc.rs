@@ -41,7 +41,7 @@ fn announce_ready() -> std::io::Result<()> {
 }
 
 /// The additive extensions that this build has.
-const FEATURES: [&str; 16] = [
+const FEATURES: [&str; 19] = [
     "updates_delta",
     "prompt_images",
     "agent_end_aborted",
@@ -58,6 +58,9 @@ const FEATURES: [&str; 16] = [
     "expand",
     "files",
     "history",
+    "reload",
+    "trust",
+    "ui",
 ];
 
 /// Tells the host that the program cannot start.
@@ -184,9 +187,9 @@ impl Connection {
                 return Next::More;
             }
         };
-        match command {
+        match &command {
             Command::Hello { protocol: Some(protocol), .. }
-                if !protocol_major_matches(&protocol, RPC_PROTOCOL) =>
+                if !protocol_major_matches(protocol, RPC_PROTOCOL) =>
             {
                 let error = format!("this program speaks {RPC_PROTOCOL}, the host {protocol:?}");
                 self.agent.say(fatal(id, error));
@@ -199,15 +202,15 @@ impl Connection {
                         UpdateMode::Delta => UpdateStyle::Delta,
                     });
                 }
-                self.accept(id);
+                self.agent.send(id, command);
                 Next::More
             }
             Command::Bye => {
                 self.accept(id);
                 Next::WindDown
             }
-            // The rest is the agent's.
-            command => {
+            // The rest is the agent's, and so is what a host says that it answers.
+            _ => {
                 self.agent.send(id, command);
                 Next::More
             }

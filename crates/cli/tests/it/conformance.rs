@@ -75,6 +75,8 @@ cases! {
     session_resume,
     tool_read_parts_and_picture,
     tool_same_file_order,
+    rpc_reload,
+    rpc_trust,
 }
 
 #[test]

@@ -24,3 +24,7 @@ mod security;
 mod places;
 
 mod slash;
+
+mod reload;
+
+mod user;

@@ -6,10 +6,13 @@
 
 mod commands;
 mod conversation;
+mod reloading;
 mod typed;
+mod user;
 mod words;
 
 use super::bus::{Bus, Lag, Output};
+use super::questions::{Questions, UiNews};
 use super::runner::{Batch, ToolNews, ToolReport, ToolRunner};
 use super::turn::{Effect, Input, Limits, Machine};
 use super::{AgentParts, Inbox, KeptSession, Status};
@@ -77,6 +80,10 @@ pub(crate) struct Actor {
     run_id: Option<RequestId>,
     /// Commands that wait for the disk, beside whatever else goes on.
     lookups: FuturesUnordered<BoxFuture<'static, Reply>>,
+    /// What the user is asked.
+    questions: Questions,
+    /// Whether a client answers.
+    answers_ui: bool,
     bus: Bus,
     lag: Arc<Lag>,
     status: watch::Sender<Status>,
@@ -92,6 +99,7 @@ enum Wake {
     Piece(Option<Result<ModelEvent, ModelError>>),
     Found(Reply),
     Expanded(Expansion),
+    Ui(UiNews),
     ClientsCaughtUp,
 }
 
@@ -103,6 +111,7 @@ impl Actor {
         lag: Arc<Lag>,
     ) -> Self {
         let (reports_sender, reports) = mpsc::unbounded_channel();
+        let (ui, requests) = parts.ui;
         let files = Arc::new(FileLedger::default());
         files.restore(&parts.transcript);
         let mut spent = UsageResult { usage: Usage::default(), answers: 0 };
@@ -113,6 +122,7 @@ impl Actor {
             env: parts.env,
             files,
             secrets: parts.secrets,
+            ui,
         };
         Self {
             machine: Machine::new(parts.transcript, parts.stamps),
@@ -141,6 +151,8 @@ impl Actor {
             batch: 0,
             run_id: None,
             lookups: FuturesUnordered::new(),
+            questions: Questions::new(requests),
+            answers_ui: false,
             bus: Bus::new(Arc::clone(&lag)),
             lag,
             status,
@@ -164,6 +176,7 @@ impl Actor {
                 Wake::Piece(piece) => self.piece(piece).await,
                 Wake::Found(reply) => self.reply(reply),
                 Wake::Expanded(expansion) => self.expanded(expansion).await,
+                Wake::Ui(news) => self.ui_news(news),
                 Wake::ClientsCaughtUp => {}
             }
             self.warn_of_faults();
@@ -181,6 +194,8 @@ impl Actor {
         tokio::select! {
             biased;
             item = self.inbox.recv(), if !(self.closing && self.inbox.is_closed()) => Wake::Inbox(item),
+            // Before the reports: what a tool shows at its end comes before that.
+            news = self.questions.next(), if has_room => Wake::Ui(news),
             Some(report) = self.reports.recv() => Wake::Tool(report),
             Some(reply) = self.lookups.next() => Wake::Found(reply),
             Some(expansion) = self.expansions.next() => Wake::Expanded(expansion),
@@ -208,7 +223,11 @@ impl Actor {
             Inbox::Abort => self.abort().await,
             Inbox::Say(output) => self.bus.push(output),
             Inbox::Subscribe(subscriber) => self.bus.subscribe(subscriber),
-            Inbox::ShutDown => self.closing = true,
+            Inbox::ShutDown => {
+                self.closing = true;
+                // Nobody takes commands any more, so no answer can come.
+                self.withdraw_questions();
+            }
         }
     }
 
@@ -278,6 +297,9 @@ impl Actor {
     }
 
     async fn step(&mut self, input: Input) {
+        if matches!(input, Input::Abort) {
+            self.withdraw_questions();
+        }
         if !matches!(input, Input::Piece(_) | Input::Shown { .. }) {
             self.update_limits();
         }

@@ -113,6 +113,7 @@ impl<'a> Attachments<'a> {
             progress: Progress::new(|_| {}),
             vision: self.context.vision,
             secrets: Arc::default(),
+            ui: crate::ui::Ui::declining(),
         };
         let read = Read::new(self.context.home.map(Path::to_owned));
         let arguments = Map::from_iter([("path".to_owned(), Value::from(given))]);

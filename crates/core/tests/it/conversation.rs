@@ -16,6 +16,7 @@ use letscode_core::model::{
 };
 use letscode_core::session::{ProjectSessions, SessionManager, load};
 use letscode_core::tools::{Tool, ToolContext, ToolError, ToolRegistry};
+use letscode_core::ui::{self, Ui};
 use letscode_testkit::mem_env::MemEnv;
 use letscode_testkit::scripted_model::violations;
 use letscode_wire::{
@@ -94,7 +95,7 @@ impl Model for CheckedModel {
 
 /// Returns what a later process would send.
 fn stored_messages(transcript: &Transcript) -> Transcript {
-    let hooks = Hooks::new(Vec::new(), HookTimeouts::default());
+    let hooks = Hooks::new(Vec::new(), HookTimeouts::default(), Ui::declining());
     messages_for_model(transcript, &hooks).now_or_never().unwrap()
 }
 
@@ -176,9 +177,10 @@ impl Stage {
             thinking: "off".to_owned(),
             env: Arc::new(MemEnv::new("/project")),
             tools,
-            hooks: Hooks::new(Vec::new(), HookTimeouts::default()),
+            hooks: Hooks::new(Vec::new(), HookTimeouts::default(), Ui::declining()),
             store: Some(session.store),
             sessions: Some(KeptSession { manager: Arc::new(manager), path: session.path }),
+            ui: ui::channel(),
             host: Arc::new(letscode_core::commands::NoHost),
             system: "Work on.".into(),
             transcript: Transcript::new(),

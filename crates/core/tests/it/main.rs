@@ -26,6 +26,10 @@ mod secrets;
 
 mod hooks;
 
+mod user;
+
+mod reload;
+
 mod sessions;
 
 mod clients;

@@ -4,12 +4,14 @@ use crate::lines::{line_of, whole};
 use letscode_core::BoxFuture;
 use letscode_core::agent::{self, Agent, AgentParts, Output, Stamp, Stamps, Subscription};
 use letscode_core::builtin::BuiltinTools;
+use letscode_core::commands::{Host, NoHost};
 use letscode_core::env::ExecutionEnv;
 use letscode_core::hooks::{HookTimeouts, Hooks, Plugin};
 use letscode_core::input::TypingAids;
 use letscode_core::secrets::Secrets;
 use letscode_core::session::{SessionError, SessionStore};
 use letscode_core::tools::{Access, Tool, ToolContext, ToolError};
+use letscode_core::ui::{self, Ui, UiInbox};
 use letscode_testkit::mem_env::MemEnv;
 use letscode_testkit::scripted_model::{ScriptedAnswer, ScriptedModel};
 use letscode_wire::{
@@ -34,6 +36,8 @@ pub(crate) struct Setup {
     store: Option<Box<dyn SessionStore>>,
     transcript: Transcript,
     secrets: Secrets,
+    host: Arc<dyn Host>,
+    ui: (Ui, UiInbox),
 }
 
 /// A running agent and what its first client has heard.
@@ -56,7 +60,24 @@ impl Setup {
             store: None,
             transcript: Transcript::new(),
             secrets: Secrets::default(),
+            host: Arc::new(NoHost),
+            ui: ui::channel(),
         }
+    }
+
+    pub(crate) fn host(mut self, host: impl Host + 'static) -> Self {
+        self.host = Arc::new(host);
+        self
+    }
+
+    pub(crate) fn timeouts(mut self, timeouts: HookTimeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// Returns the handle of whoever wants to ask the user outside of calls.
+    pub(crate) fn ui(&self) -> Ui {
+        self.ui.0.clone()
     }
 
     pub(crate) fn env(mut self, env: impl ExecutionEnv + 'static) -> Self {
@@ -90,7 +111,7 @@ impl Setup {
     }
 
     pub(crate) fn start(self) -> Stage {
-        let hooks = Hooks::new(self.plugins, self.timeouts);
+        let hooks = Hooks::new(self.plugins, self.timeouts, self.ui.0.clone());
         let mut tools = hooks.register().tools;
         for tool in self.tools {
             tools.add(tool);
@@ -104,8 +125,9 @@ impl Setup {
             thinking: "off".to_owned(),
             sessions: None,
             typing: TypingAids::default(),
-            host: Arc::new(letscode_core::commands::NoHost),
+            host: self.host,
             hooks,
+            ui: self.ui,
             store: self.store,
             system: "system".into(),
             transcript: self.transcript,

@@ -17,6 +17,7 @@ fn every_command_has_its_shape() {
     let hello = |protocol: Option<&str>, updates| Command::Hello {
         protocol: protocol.map(str::to_owned),
         updates,
+        ui: None,
     };
     let text = || "go on".to_owned();
     let steer = |expand| Command::Steer { text: text(), expand };
@@ -88,6 +89,21 @@ fn every_command_has_its_shape() {
             Command::History { add: Some(text()), limit: Some(3) },
             json!({"cmd": "history", "add": "go on", "limit": 3}),
         ),
+        (
+            Command::Hello { protocol: None, updates: None, ui: Some(true) },
+            json!({"cmd": "hello", "ui": true}),
+        ),
+        (Command::Reload, json!({"cmd": "reload"})),
+        (Command::Trust { trust: None }, json!({"cmd": "trust"})),
+        (Command::Trust { trust: Some(false) }, json!({"cmd": "trust", "trust": false})),
+        (
+            Command::UiResponse { request_id: "ui1".into(), value: None },
+            json!({"cmd": "ui_response", "request_id": "ui1"}),
+        ),
+        (
+            Command::UiResponse { request_id: "ui1".into(), value: Some(json!(2)) },
+            json!({"cmd": "ui_response", "request_id": "ui1", "value": 2}),
+        ),
         (Command::Bye, json!({"cmd": "bye"})),
     ];
     for (command, json) in cases {
@@ -141,8 +157,8 @@ fn unknown_and_null_optional_fields_are_let_pass() {
         let parsed = CommandLine::parse(line.as_bytes()).map(|line| line.command);
         assert_eq!(parsed, Ok(prompt("hi")), "{line}");
     }
-    let hello = CommandLine::parse(br#"{"cmd":"hello","protocol":null,"updates":null}"#);
-    let expected = Command::Hello { protocol: None, updates: None };
+    let hello = CommandLine::parse(br#"{"cmd":"hello","protocol":null,"updates":null,"ui":null}"#);
+    let expected = Command::Hello { protocol: None, updates: None, ui: None };
     assert_eq!(hello.map(|line| line.command), Ok(expected));
 }
 
@@ -151,7 +167,7 @@ fn a_bad_line_is_refused_with_its_id_and_a_reason() {
     let known = ", abort, reset, compact, retry, state, messages, usage, queue, unqueue, tools, \
                  name, tree, fork, clone, new, resume, sessions, search, rename, delete, go_to, \
                  set_model, set_thinking, commands, run_command, models, skills, plugins, \
-                 export, copy, share, files, history, bye";
+                 export, copy, share, files, history, reload, trust, ui_response, bye";
     let cases: [(&[u8], Value, &str); 15] = [
         (b"{", Value::Null, "the line is not JSON: "),
         (b"hello", Value::Null, "the line is not JSON: "),

@@ -19,6 +19,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Display;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// What came of a command.
 pub(super) struct Reply {
@@ -91,8 +92,15 @@ impl Actor {
                 self.runner.files.restore(&[]);
                 self.apply(id, Input::Reset).await;
             }
-            // The connection's own business: whoever owns it acts on them.
-            Command::Hello { .. } | Command::Bye => {
+            // The rest of it is the connection's own business: whoever owns it acts on it.
+            Command::Hello { ui, .. } => {
+                self.ack(&id);
+                if let Some(is_answered) = ui {
+                    self.expect_answers(is_answered);
+                }
+                self.finish(id, None);
+            }
+            Command::Bye => {
                 self.ack(&id);
                 self.finish(id, None);
             }
@@ -104,7 +112,12 @@ impl Actor {
             | Command::Copy
             | Command::Share
             | Command::Files { .. }
-            | Command::History { .. } => self.ask_host(id, command),
+            | Command::History { .. }
+            | Command::Trust { .. } => self.ask_host(id, command),
+            Command::Reload => self.reload(id).await,
+            Command::UiResponse { request_id, value } => {
+                self.take_answer(id, &request_id, value.unwrap_or_default());
+            }
             // Read above; no slash command is another one's name.
             Command::RunCommand { .. } => self.refuse(id, NOT_IN_A_COMMAND.to_owned()),
             Command::State => self.state(id),
@@ -161,6 +174,7 @@ impl Actor {
             | Command::GoTo { .. }
             | Command::SetModel { .. }
             | Command::SetThinking { .. }
+            | Command::Reload
                 if self.is_busy() =>
             {
                 Some(BUSY.to_owned())
@@ -179,6 +193,8 @@ impl Actor {
     pub(super) async fn begin(&mut self, id: RequestId, input: Input) {
         self.ack(&id);
         self.run_id = Some(id);
+        // An abort of an earlier run says nothing about this one.
+        self.cancel_tools = CancellationToken::new();
         self.step(input).await;
     }
 

@@ -122,7 +122,7 @@ impl Actor {
         self.refuse(id, "the model cannot be changed here".to_owned());
     }
 
-    fn use_model(&mut self, bound: BoundModel) {
+    pub(super) fn use_model(&mut self, bound: BoundModel) {
         self.model = Arc::clone(&bound.model);
         self.thinking = bound.thinking;
     }

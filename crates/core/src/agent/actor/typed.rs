@@ -84,7 +84,7 @@ impl Actor {
     /// Goes on with what a typed text turned out to be.
     pub(super) async fn expanded(&mut self, expansion: Expansion) {
         let Expansion { id, purpose, outcome, warnings, stop } = expansion;
-        self.tell(warnings);
+        self.tell_all(warnings);
         // A command that was ended has an output like any other: it must not be sent.
         match outcome.filter(|_| !stop.is_cancelled()) {
             None => self.refuse(id, STOPPED.to_owned()),
@@ -92,12 +92,12 @@ impl Actor {
             Some(Ok(Expanded::Command { .. })) => self.refuse(id, NOT_QUEUED.to_owned()),
             Some(Ok(Expanded::Silent { notices })) => {
                 self.ack(&id);
-                self.tell(notices);
+                self.tell_all(notices);
                 self.finish(id, None);
             }
             Some(Ok(Expanded::Prompt { content, notices })) => {
-                self.tell(notices);
-                self.send_expanded(id, self.without_keys(content), purpose).await;
+                self.tell_all(notices);
+                self.send_expanded(id, self.content_without_keys(content), purpose).await;
             }
         }
         self.tell_status();
@@ -119,7 +119,7 @@ impl Actor {
     }
 
     /// Tells the clients what the person should know.
-    fn tell(&mut self, notices: Vec<String>) {
+    fn tell_all(&mut self, notices: Vec<String>) {
         for notice in notices {
             let notice = self.secrets().mask(notice).into_owned();
             self.bus.push(Output::Notice(notice));
@@ -127,7 +127,7 @@ impl Actor {
     }
 
     /// Masks keys: what a file or a command says goes to the model as the results of tools do.
-    fn without_keys(&self, content: Vec<ContentPart>) -> Vec<ContentPart> {
+    fn content_without_keys(&self, content: Vec<ContentPart>) -> Vec<ContentPart> {
         let masked = content.into_iter().map(|part| match part {
             ContentPart::Text { text } => ContentPart::text(self.secrets().mask(text).into_owned()),
             image @ ContentPart::Image { .. } => image,
