@@ -6,6 +6,7 @@ use letscode_core::builtin::BuiltinTools;
 use letscode_core::commands::{Conversation, Host, HostError, NoHost, Reloaded};
 use letscode_core::hooks::{HookTimeouts, Hooks, Plugin};
 use letscode_core::model::{BindError, BoundModel, ModelSource};
+use letscode_core::skills::Skill;
 use letscode_core::tools::ToolSelection;
 use letscode_core::ui::Ui;
 use letscode_testkit::scripted_model::ScriptedAnswer;
@@ -31,13 +32,20 @@ impl Host for Program {
             let hooks = Hooks::new(plugins, HookTimeouts::default(), Ui::declining());
             let mut tools = hooks.register().tools;
             tools.select(&ToolSelection::Only(vec!["read".to_owned()])).unwrap();
+            let review = Skill {
+                name: "review".to_owned(),
+                description: "Use when reviewing".to_owned(),
+                body: "Read it twice.".to_owned(),
+                folder: "/skills/review".into(),
+                tool: None,
+            };
             Ok(Reloaded {
                 tools,
                 hooks,
                 system: "another system".into(),
                 models: Some(Arc::new(NoModels)),
                 host: Arc::new(NoHost),
-                skills: 1,
+                skills: vec![Arc::new(review)],
                 templates: 2,
                 context_files: 3,
                 warnings: vec!["sk-0123456789 is odd".to_owned()],
@@ -66,7 +74,9 @@ async fn the_next_request_is_made_of_what_is_there_now() {
     stage.send("r", Command::Reload);
     stage.until("done \"r\"").await;
     let result = stage.heard.iter().find_map(|output| match output {
-        letscode_core::agent::Output::Control(Control::Done { id, result }) if id == "r" => {
+        letscode_core::agent::Output::Control(Control::Done { id, result })
+            if *id == "r".into() =>
+        {
             result.clone()
         }
         _ => None,
