@@ -26,6 +26,7 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 use std::sync::Arc;
+use tokio::task::spawn_blocking;
 
 const NOTHING_SAID: &str = "there is no conversation yet; -c takes the last one of this folder";
 
@@ -54,7 +55,11 @@ impl Host for ProgramHost {
                 Command::Export { path } => value(&host.export(path.as_deref(), &conversation)?),
                 Command::Copy => value(&host.copy(&conversation).await?),
                 Command::Share => value(&host.share(&conversation).await?),
-                Command::Trust { trust } => value(&host.trust(trust)?),
+                Command::Trust { trust } => {
+                    // All of a project's plugins may have to be read for it.
+                    let work = spawn_blocking(move || host.trust(trust));
+                    value(&work.await.map_err(failed)??)
+                }
                 _ => Err(failed("that is no command of the program around the agent")),
             }
         })
