@@ -65,7 +65,11 @@ impl Host for ProgramHost {
                 Command::Share => value(&host.share(&conversation).await?),
                 Command::Files { query, limit } => value(&host.files(query, limit).await?),
                 Command::History { add, limit } => value(&host.history(add, limit).await?),
-                Command::Trust { trust } => value(&host.trust(trust)?),
+                Command::Trust { trust } => {
+                    // All of a project's plugins may have to be read for it.
+                    let work = spawn_blocking(move || host.trust(trust));
+                    value(&work.await.map_err(failed)??)
+                }
                 _ => Err(failed("that is no command of the program around the agent")),
             }
         })

@@ -192,6 +192,10 @@ fn trust_is_shown_given_made_effective_and_taken_back() {
     let warning = reloaded["warnings"][0].as_str().unwrap();
     assert!(warning.contains("is not trusted; left out: base_url, frontend"), "{warning}");
     assert_eq!(ask(&mut host, show).unwrap(), status(false, &left_out, true));
+    // A reload that stands behind a change of trust finds it done.
+    send(&mut host, &json!({"cmd": "trust", "trust": true}));
+    let reloaded = ask(&mut host, json!({"cmd": "reload"})).unwrap();
+    assert_eq!(reloaded["warnings"], json!([]));
     host.close_stdin();
     assert_eq!(end(&mut host).status, 0);
 }

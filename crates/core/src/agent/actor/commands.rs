@@ -112,8 +112,8 @@ impl Actor {
             | Command::Copy
             | Command::Share
             | Command::Files { .. }
-            | Command::History { .. }
-            | Command::Trust { .. } => self.ask_host(id, command),
+            | Command::History { .. } => self.ask_host(id, command),
+            Command::Trust { .. } => self.trust(id, command).await,
             Command::Reload => self.reload(id).await,
             Command::UiResponse { request_id, value } => {
                 self.take_answer(id, &request_id, value.unwrap_or_default());
@@ -212,18 +212,35 @@ impl Actor {
         let is_about_it = !matches!(command, Command::Files { .. } | Command::History { .. });
         let session = self.sessions.as_ref().filter(|_| is_about_it);
         let session = session.map(|kept| kept.manager.describe(&kept.path));
-        let mut conversation = Conversation {
-            transcript: self.machine.transcript().clone(),
-            session: None,
-            model: self.model.info().name,
-            usage: self.spent.usage,
-        };
+        let mut conversation = self.conversation();
         self.defer(id, async move {
             if let Some(session) = session {
                 conversation.session = Some(session.await);
             }
             host.run(command, conversation).await
         });
+    }
+
+    /// Lets the program show or change trust. While no run is active the agent waits for it: a
+    /// reload that stands behind it finds it done.
+    async fn trust(&mut self, id: RequestId, command: Command) {
+        let work = self.host.run(command, self.conversation());
+        if self.machine.is_idle() {
+            let result = work.await;
+            self.answer(id, result);
+        } else {
+            self.defer(id, work);
+        }
+    }
+
+    /// Returns what the program is told, but for the session.
+    fn conversation(&self) -> Conversation {
+        Conversation {
+            transcript: self.machine.transcript().clone(),
+            session: None,
+            model: self.model.info().name,
+            usage: self.spent.usage,
+        }
     }
 
     fn state(&mut self, id: RequestId) {
