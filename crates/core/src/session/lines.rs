@@ -34,7 +34,12 @@ pub(super) struct Line<'a> {
 
 impl<R: Read> Lines<R> {
     pub(super) fn new(source: R) -> Self {
-        let reader = BufReader::with_capacity(64 * 1024, source);
+        Self::with_capacity(64 * 1024, source)
+    }
+
+    /// Returns the lines of a file of which so many bytes are read at a time.
+    pub(super) fn with_capacity(capacity: usize, source: R) -> Self {
+        let reader = BufReader::with_capacity(capacity, source);
         Self { reader, buffer: Vec::new(), offset: 0, number: 0, cap: LINE_CAP }
     }
 

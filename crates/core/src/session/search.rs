@@ -3,12 +3,22 @@
 //! Owns what counts as said (the user's and the model's words, not what tools printed) and the
 //! bounds of an answer. Must not load a session as the model sees it: other branches and
 //! compacted messages are found too.
+//!
+//! Each session is read once, a line at a time; only a line whose bytes do not rule the query out
+//! is decoded. A second reading, as far as the last place, finds the numbers of the entries: to
+//! count the entries costs more than to look through them, and most sessions have no place.
+#![expect(clippy::disallowed_methods, reason = "this file reads sessions from disk")]
 
 use super::SessionError;
-use super::codec::Role;
-use super::listing::{Summary, list};
-use super::tree::walk;
+use super::codec::{self, Role};
+use super::lines::Lines;
+use super::listing::{Found, scan, shown_label};
+use super::load::open_regular;
+use super::needle::Needle;
+use super::parallel::take_until;
+use super::records::each_record;
 use letscode_wire::{SearchHit, SearchResult, SessionInfo, text_of};
+use std::io::{self, Read, Seek as _};
 use std::path::Path;
 
 /// How many places an answer names.
@@ -31,45 +41,114 @@ pub(super) fn search(folder: &Path, query: &str) -> Result<SearchResult, Session
     if query.is_empty() {
         return Ok(result);
     }
-    for summary in list(folder)? {
+    let sessions = scan(folder)?;
+    let needle = Needle::new(&query);
+    let searched = take_until(&sessions, MAX_HITS, |session| {
+        let hits = search_session(session, &query, &needle).unwrap_or_else(|error| {
+            tracing::debug!(%error, "cannot search a session");
+            Vec::new()
+        });
+        (hits.len().min(MAX_HITS_PER_SESSION), hits)
+    });
+    result.truncated = searched.len() < sessions.len();
+    for hits in searched {
         if result.hits.len() >= MAX_HITS {
             result.truncated = true;
             break;
         }
-        if let Err(error) = search_session(&summary, &query, &mut result) {
-            tracing::debug!(%error, "cannot search a session");
-        }
+        result.truncated |= hits.len() > MAX_HITS_PER_SESSION;
+        result.hits.extend(hits.into_iter().take(MAX_HITS_PER_SESSION));
     }
     Ok(result)
 }
 
+/// A place in a session.
+struct Place {
+    /// The number of its line, from 1.
+    line: usize,
+    /// Which of the line's records it is, from 0.
+    record: usize,
+    role: &'static str,
+    text: String,
+}
+
+/// Returns the first places in a session, one more than are named where there are more.
 fn search_session(
-    summary: &Summary,
+    session: &Found,
     query: &str,
-    result: &mut SearchResult,
-) -> Result<(), SessionError> {
-    let mut found = 0;
-    walk(&summary.path, |number, entry, message| {
-        let role = match entry.role {
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::Tool | Role::Custom | Role::Unknown => return,
-        };
-        let Some(text) = around(&text_of(message.content()), query) else { return };
-        found += 1;
-        if found > MAX_HITS_PER_SESSION {
-            result.truncated = true;
-            return;
+    needle: &Needle,
+) -> Result<Vec<SearchHit>, SessionError> {
+    let read_error = || SessionError::io("read", &session.path);
+    let mut file = open_regular(&session.path)?;
+    let places = places(&mut Lines::new(&file), query, needle).map_err(read_error())?;
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    file.rewind().map_err(read_error())?;
+    let entries = numbers(&mut Lines::new(&file), &places).map_err(read_error())?;
+    let info = SessionInfo {
+        id: session.id.clone(),
+        label: shown_label(&session.path),
+        path: session.path.display().to_string(),
+    };
+    let hit = |(place, entry): (Place, usize)| SearchHit {
+        session: info.clone(),
+        entry,
+        role: place.role.to_owned(),
+        text: place.text,
+    };
+    Ok(places.into_iter().zip(entries).map(hit).collect())
+}
+
+fn places(lines: &mut Lines<impl Read>, query: &str, needle: &Needle) -> io::Result<Vec<Place>> {
+    let mut places = Vec::new();
+    while let Some(line) = lines.next_line()? {
+        if !needle.may_be_in(line.bytes) {
+            continue;
         }
-        let session = SessionInfo {
-            id: summary.id.clone(),
-            label: summary.label.clone(),
-            path: summary.path.display().to_string(),
-        };
-        let role = role.to_owned();
-        result.hits.push(SearchHit { session, entry: number, role, text });
-    })?;
-    Ok(())
+        let mut record = 0;
+        each_record(&line, |bytes, head| {
+            if let Some((role, text)) = said(head.role, bytes, query) {
+                places.push(Place { line: line.number, record, role, text });
+            }
+            record += 1;
+        });
+        if places.len() > MAX_HITS_PER_SESSION {
+            break;
+        }
+    }
+    places.truncate(MAX_HITS_PER_SESSION + 1);
+    Ok(places)
+}
+
+/// Returns who said the query in a record, and the text around it.
+fn said(role: Role, record: &[u8], query: &str) -> Option<(&'static str, String)> {
+    let name = match role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::Tool | Role::Custom | Role::Unknown => return None,
+    };
+    let message = codec::decode_message(role, record)?;
+    Some((name, around(&text_of(message.content()), query)?))
+}
+
+/// Returns the numbers, from 1, of the entries at `places`.
+fn numbers(lines: &mut Lines<impl Read>, places: &[Place]) -> io::Result<Vec<usize>> {
+    let mut numbers = Vec::with_capacity(places.len());
+    let mut before = 0;
+    let mut open = places;
+    while let (Some(next), Some(line)) = (open.first(), lines.next_line()?) {
+        let mut records = 0;
+        each_record(&line, |_, _| records += 1);
+        if line.number == next.line {
+            let here = open.iter().take_while(|place| place.line == line.number).count();
+            let (found, behind) = open.split_at(here);
+            numbers.extend(found.iter().map(|place| before + place.record + 1));
+            open = behind;
+        }
+        before += records;
+    }
+    Ok(numbers)
 }
 
 /// Returns the text around the first place of `query`, which is in lower case, on one line.

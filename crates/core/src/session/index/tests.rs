@@ -9,7 +9,7 @@ fn index(content: impl AsRef<[u8]>) -> Index {
 }
 
 fn parents(index: &Index) -> Vec<Option<usize>> {
-    index.entries.iter().map(|entry| entry.parent).collect()
+    index.entries.iter().map(Entry::parent).collect()
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a27_a_span_holds_the_record_and_nothing_else() {
     let records: Vec<&str> = index
         .entries
         .iter()
-        .map(|entry| &content[entry.span.offset as usize..][..entry.span.length])
+        .map(|entry| &content[entry.span.offset as usize..][..entry.span.length as usize])
         .collect();
     assert_eq!(records, [a.trim_end(), user_line(Some("a"), "b").trim_end()]);
 }
