@@ -3,7 +3,7 @@
 //! Owns what is read of a line before its message is wanted, and how much damage a line may
 //! have and still be understood. Must not know other lines.
 
-mod peek;
+pub(super) mod peek;
 
 use self::peek::peek_head;
 use letscode_wire::{CustomKind, EntryId, Message, Record, SESSION_VERSION, encode_line};

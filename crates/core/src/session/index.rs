@@ -5,11 +5,11 @@
 
 use super::codec::{CompactionPayload, Head, HeadKind, Parent, Role};
 use super::lines::{Line, Lines};
-use super::records::{Tail, each_record};
+use super::records::{Span, Tail, each_record};
 use letscode_wire::EntryId;
 use std::collections::HashMap;
 use std::hash::{BuildHasher as _, RandomState};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::num::NonZeroU32;
 
 /// A file's entries in the order of its lines.
@@ -35,15 +35,6 @@ pub(super) struct Entry {
     /// The number, from 1, of the entry that it follows; always a smaller one than its own.
     parent: Option<NonZeroU32>,
     pub(super) role: Role,
-}
-
-/// Where an entry's record is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) offset: u64,
-    pub(super) length: u32,
-    /// The number of its line, from 1.
-    pub(super) line: u32,
 }
 
 /// What an entry means to the replay.
@@ -85,10 +76,10 @@ impl Entry {
 
 impl Index {
     /// Reads a file to its end.
-    pub(super) fn read(lines: &mut Lines<impl Read>) -> io::Result<Self> {
+    pub(super) fn read(lines: &mut Lines<impl Read + Seek>) -> io::Result<Self> {
         let mut builder = Builder::default();
         while let Some(line) = lines.next_line()? {
-            builder.take_line(&line);
+            builder.take_line(line);
         }
         let mut index = builder.finish();
         index.length = lines.offset();
@@ -139,16 +130,17 @@ enum Mentioned {
 }
 
 impl Builder {
-    fn take_line(&mut self, line: &Line<'_>) {
-        let rest = each_record(line, |record, head| self.take_record(line, record, head));
+    fn take_line(&mut self, line: Line<'_>) {
+        let number = line.number;
+        let rest = each_record(line, |record, head| self.take_record(record.span, head));
         self.index.tail = rest.tail.or(self.index.tail);
         if rest.is_broken {
-            self.index.broken.push(line.number);
+            self.index.broken.push(number);
         }
     }
 
-    /// Adds an entry. `record` is a part of the line's bytes.
-    fn take_record(&mut self, line: &Line<'_>, record: &[u8], head: Head) {
+    /// Adds an entry.
+    fn take_record(&mut self, span: Span, head: Head) {
         let position = self.index.entries.len();
         // A parent that is not there was on a broken line.
         let line_before = position.checked_sub(1);
@@ -162,12 +154,6 @@ impl Builder {
                 }
                 line_before
             }
-        };
-        let within = record.as_ptr().addr() - line.bytes.as_ptr().addr();
-        let span = Span {
-            offset: line.offset + within as u64,
-            length: u32::try_from(record.len()).unwrap_or(u32::MAX),
-            line: u32::try_from(line.number).unwrap_or(u32::MAX),
         };
         let kind = self.kind(position, head.kind);
         self.index.entries.push(Entry::new(span, head.role, parent, kind));

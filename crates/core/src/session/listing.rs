@@ -139,9 +139,11 @@ fn head_label(path: &Path) -> Option<String> {
     let mut lines = Lines::with_capacity(FIRST_READ, head);
     while let Some(line) = lines.next_line().ok()? {
         let mut label = None;
-        each_record(&line, |record, head| {
+        each_record(line, |record, head| {
             if label.is_none() && head.role == Role::User {
-                label = codec::decode_message(head.role, record).as_ref().and_then(label_of);
+                let message =
+                    record.bytes.and_then(|bytes| codec::decode_message(head.role, bytes));
+                label = message.as_ref().and_then(label_of);
             }
         });
         if label.is_some() {

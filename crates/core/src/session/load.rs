@@ -6,10 +6,10 @@
 
 use super::SessionError;
 use super::codec::{self, Role};
-use super::index::{Entry, Index, Span};
+use super::index::{Entry, Index};
 use super::label::{label_of, read_label};
 use super::lines::Lines;
-use super::records::Tail;
+use super::records::{Span, Tail};
 use super::replay::replay;
 use letscode_wire::{EntryId, SessionId, Transcript};
 use std::fs::File;

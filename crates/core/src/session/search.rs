@@ -13,12 +13,13 @@ use super::SessionError;
 use super::codec::{self, Role};
 use super::lines::Lines;
 use super::listing::{Found, scan, shown_label};
-use super::load::open_regular;
+use super::load::{SpanReader, open_regular};
 use super::needle::Needle;
 use super::parallel::take_until;
 use super::records::each_record;
 use letscode_wire::{SearchHit, SearchResult, SessionInfo, text_of};
-use std::io::{self, Read, Seek as _};
+use std::fs::File;
+use std::io::{self, Seek as _};
 use std::path::Path;
 
 /// How many places an answer names.
@@ -80,7 +81,11 @@ fn search_session(
 ) -> Result<Vec<SearchHit>, SessionError> {
     let read_error = || SessionError::io("read", &session.path);
     let mut file = open_regular(&session.path)?;
-    let places = places(&mut Lines::new(&file), query, needle).map_err(read_error())?;
+    // A handle of its own, so that the line by line reading stays where it is.
+    let long_lines = open_regular(&session.path)?;
+    let mut long_lines = SpanReader::new(&long_lines).map_err(read_error())?;
+    let mut lines = Lines::new(&file);
+    let places = places(&mut lines, &mut long_lines, query, needle).map_err(read_error())?;
     if places.is_empty() {
         return Ok(Vec::new());
     }
@@ -100,19 +105,37 @@ fn search_session(
     Ok(places.into_iter().zip(entries).map(hit).collect())
 }
 
-fn places(lines: &mut Lines<impl Read>, query: &str, needle: &Needle) -> io::Result<Vec<Place>> {
+fn places(
+    lines: &mut Lines<&File>,
+    long_lines: &mut SpanReader<'_>,
+    query: &str,
+    needle: &Needle,
+) -> io::Result<Vec<Place>> {
     let mut places = Vec::new();
     while let Some(line) = lines.next_line()? {
-        if !needle.may_be_in(line.bytes) {
+        if line.walked.is_none() && !needle.may_be_in(line.bytes) {
             continue;
         }
-        let mut record = 0;
-        each_record(&line, |bytes, head| {
-            if let Some((role, text)) = said(head.role, bytes, query) {
-                places.push(Place { line: line.number, record, role, text });
+        let line_number = line.number;
+        let mut records = 0;
+        let mut read = Ok(());
+        each_record(line, |record, head| {
+            let record_number = records;
+            records += 1;
+            let Some(role) = role_name(head.role) else { return };
+            let bytes = record.bytes.map_or_else(|| long_lines.read(record.span), Ok);
+            let text = match bytes {
+                Ok(bytes) => said(head.role, bytes, query),
+                Err(error) => {
+                    read = Err(error);
+                    return;
+                }
+            };
+            if let Some(text) = text {
+                places.push(Place { line: line_number, record: record_number, role, text });
             }
-            record += 1;
         });
+        read?;
         if places.len() > MAX_HITS_PER_SESSION {
             break;
         }
@@ -121,27 +144,32 @@ fn places(lines: &mut Lines<impl Read>, query: &str, needle: &Needle) -> io::Res
     Ok(places)
 }
 
-/// Returns who said the query in a record, and the text around it.
-fn said(role: Role, record: &[u8], query: &str) -> Option<(&'static str, String)> {
-    let name = match role {
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool | Role::Custom | Role::Unknown => return None,
-    };
+/// Returns the name of a role whose words are searched.
+fn role_name(role: Role) -> Option<&'static str> {
+    match role {
+        Role::User => Some("user"),
+        Role::Assistant => Some("assistant"),
+        Role::Tool | Role::Custom | Role::Unknown => None,
+    }
+}
+
+/// Returns the text around the query in a record that has it.
+fn said(role: Role, record: &[u8], query: &str) -> Option<String> {
     let message = codec::decode_message(role, record)?;
-    Some((name, around(&text_of(message.content()), query)?))
+    around(&text_of(message.content()), query)
 }
 
 /// Returns the numbers, from 1, of the entries at `places`.
-fn numbers(lines: &mut Lines<impl Read>, places: &[Place]) -> io::Result<Vec<usize>> {
+fn numbers(lines: &mut Lines<&File>, places: &[Place]) -> io::Result<Vec<usize>> {
     let mut numbers = Vec::with_capacity(places.len());
     let mut before = 0;
     let mut open = places;
     while let (Some(next), Some(line)) = (open.first(), lines.next_line()?) {
         let mut records = 0;
-        each_record(&line, |_, _| records += 1);
-        if line.number == next.line {
-            let here = open.iter().take_while(|place| place.line == line.number).count();
+        let number = line.number;
+        each_record(line, |_, _| records += 1);
+        if number == next.line {
+            let here = open.iter().take_while(|place| place.line == number).count();
             let (found, behind) = open.split_at(here);
             numbers.extend(found.iter().map(|place| before + place.record + 1));
             open = behind;
@@ -165,3 +193,6 @@ fn around(text: &str, query: &str) -> Option<String> {
     let behind = if text.chars().nth(start + length).is_some() { "…" } else { "" };
     Some(format!("{before}{}{behind}", words.join(" ")))
 }
+
+#[cfg(test)]
+mod tests;

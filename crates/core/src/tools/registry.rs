@@ -88,3 +88,6 @@ impl ToolRegistry {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,11 +14,14 @@ const MOST_LEVELS: u32 = u64::BITS;
 
 /// Returns what a line says about its place, or `None` if only a full reading can tell.
 pub(super) fn peek_head(line: &[u8]) -> Option<Head> {
-    // A crash may leave zeros in the middle.
-    if memchr::memchr(0, line).is_some() {
-        return None;
-    }
-    let mut text = Text { rest: line };
+    let (head, walk) = begin(line)?;
+    walk.is_at_end().then_some(head)
+}
+
+/// Returns what the beginning of a line says about its place, and the walk over the rest so far;
+/// `None` if only a full reading can tell.
+pub(in crate::session) fn begin(beginning: &[u8]) -> Option<(Head, Walk)> {
+    let mut text = Text { rest: beginning };
     for token in [r"{", r#""_v""#, ":", "2", ",", r#""parent_id""#, ":"] {
         text.eat(token)?;
     }
@@ -40,8 +43,96 @@ pub(super) fn peek_head(line: &[u8]) -> Option<Head> {
         text.eat(token)?;
     }
     let id = EntryId::from(text.string()?);
-    text.skip_to_end_of_object()?;
-    (text.rest == b"}").then_some(Head { id, parent, role, kind: HeadKind::Message })
+    let mut walk = Walk { open: 1, levels: 1, place: Place::Between };
+    walk.over(text.rest);
+    (walk.place != Place::Lost)
+        .then_some((Head { id, parent, role, kind: HeadKind::Message }, walk))
+}
+
+/// A walk over a body, as far as it was read.
+#[derive(Debug)]
+pub(in crate::session) struct Walk {
+    /// The open objects and lists, the innermost last: a bit for each, set for an object.
+    open: u64,
+    levels: u32,
+    place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In the body, outside of strings.
+    Between,
+    InString,
+    BehindBackslash,
+    /// The body is over, the line is not.
+    BehindBody,
+    End,
+    /// In something that only a full reading can tell of.
+    Lost,
+}
+
+impl Walk {
+    /// Goes on over the next bytes of the line.
+    pub(in crate::session) fn over(&mut self, bytes: &[u8]) {
+        // A crash may leave zeros in the middle.
+        if memchr::memchr(0, bytes).is_some() {
+            self.place = Place::Lost;
+        }
+        let mut rest = bytes;
+        while let Some((first, behind)) = rest.split_first() {
+            rest = behind;
+            self.place = match self.place {
+                Place::Between => self.token(*first),
+                Place::InString => match *first {
+                    b'"' => Place::Between,
+                    b'\\' => Place::BehindBackslash,
+                    _ => {
+                        let Some(next) = memchr::memchr2(b'"', b'\\', rest) else { return };
+                        rest = rest.get(next..).unwrap_or_default();
+                        Place::InString
+                    }
+                },
+                Place::BehindBackslash => Place::InString,
+                Place::BehindBody if *first == b'}' => Place::End,
+                Place::BehindBody | Place::End | Place::Lost => {
+                    self.place = Place::Lost;
+                    return;
+                }
+            };
+        }
+    }
+
+    /// Returns whether the record is over with the last byte.
+    pub(in crate::session) fn is_at_end(&self) -> bool {
+        self.place == Place::End
+    }
+
+    /// Returns whether only a full reading can tell.
+    pub(in crate::session) fn is_lost(&self) -> bool {
+        self.place == Place::Lost
+    }
+
+    fn token(&mut self, byte: u8) -> Place {
+        match byte {
+            b'"' => return Place::InString,
+            b'{' | b'[' if self.levels < MOST_LEVELS => {
+                self.levels += 1;
+                self.open = self.open << 1 | u64::from(byte == b'{');
+            }
+            b'}' | b']' if (self.open & 1 == 1) == (byte == b'}') => {
+                self.open >>= 1;
+                self.levels -= 1;
+                if self.levels == 0 {
+                    return Place::BehindBody;
+                }
+            }
+            b' ' | b',' | b':' | b'0'..=b'9' | b'-' | b'+' | b'.' | b'E' => {}
+            // Numbers, `true`, `false` and `null` have these.
+            b'a' | b'e' | b'f' | b'l' | b'n' | b'r' | b's' | b't' | b'u' => {}
+            _ => return Place::Lost,
+        }
+        Place::Between
+    }
 }
 
 /// What is left of a line.
@@ -65,50 +156,6 @@ impl<'a> Text<'a> {
         self.eat(r#"""#)?;
         let is_printable = !text.iter().any(u8::is_ascii_control);
         std::str::from_utf8(text).ok().filter(|_| is_printable)
-    }
-
-    /// Takes what is left of the object that is open.
-    fn skip_to_end_of_object(&mut self) -> Option<()> {
-        // The open objects and lists, the innermost last: a bit for each, set for an object.
-        let (mut open, mut levels) = (1_u64, 1_u32);
-        while levels > 0 {
-            let (first, rest) = self.rest.split_first()?;
-            self.rest = rest;
-            match first {
-                b'"' => self.skip_string()?,
-                b'{' | b'[' => {
-                    levels += 1;
-                    if levels > MOST_LEVELS {
-                        return None;
-                    }
-                    open = open << 1 | u64::from(*first == b'{');
-                }
-                b'}' | b']' => {
-                    if (open & 1 == 1) != (*first == b'}') {
-                        return None;
-                    }
-                    open >>= 1;
-                    levels -= 1;
-                }
-                b' ' | b',' | b':' | b'0'..=b'9' | b'-' | b'+' | b'.' | b'E' => {}
-                // Numbers, `true`, `false` and `null` have these.
-                b'a' | b'e' | b'f' | b'l' | b'n' | b'r' | b's' | b't' | b'u' => {}
-                _ => return None,
-            }
-        }
-        Some(())
-    }
-
-    /// Takes what is left of the string that is open.
-    fn skip_string(&mut self) -> Option<()> {
-        loop {
-            let place = memchr::memchr2(b'"', b'\\', self.rest)?;
-            let is_end = self.rest.get(place) == Some(&b'"');
-            self.rest = self.rest.get(place + if is_end { 1 } else { 2 }..)?;
-            if is_end {
-                return Some(());
-            }
-        }
     }
 }
 

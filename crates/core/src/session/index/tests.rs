@@ -5,7 +5,7 @@ use crate::session::tests::{chain, line, user, user_line};
 use proptest::prelude::*;
 
 fn index(content: impl AsRef<[u8]>) -> Index {
-    Index::read(&mut Lines::new(content.as_ref())).unwrap()
+    Index::read(&mut Lines::new(io::Cursor::new(content.as_ref()))).unwrap()
 }
 
 fn parents(index: &Index) -> Vec<Option<usize>> {
@@ -116,6 +116,11 @@ fn a24_damage_of_all_kinds_at_the_end() {
         assert_eq!(index.entries.len(), 1);
         assert_eq!(index.length, length + end.len() as u64);
     }
+}
+
+#[test]
+fn a27_a_million_entries_are_some_megabytes() {
+    assert!(size_of::<Entry>() <= 32, "{}", size_of::<Entry>());
 }
 
 #[test]

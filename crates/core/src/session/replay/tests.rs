@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::session::codec::Role;
-use crate::session::index::Span;
+use crate::session::records::Span;
 
 /// Replays a chain of entries, one a character of `kinds`: `m` a message, `c` a model change,
 /// `r` a reset, a digit a compaction by this index in `compactions`.
