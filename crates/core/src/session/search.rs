@@ -7,7 +7,6 @@
 //! Each session is read once, a line at a time; only a line whose bytes do not rule the query out
 //! is decoded. A second reading, as far as the last place, finds the numbers of the entries: to
 //! count the entries costs more than to look through them, and most sessions have no place.
-#![expect(clippy::disallowed_methods, reason = "this file reads sessions from disk")]
 
 use super::SessionError;
 use super::codec::{self, Role};

@@ -56,11 +56,10 @@ static PLAIN: [bool; 256] = {
     // The C1 controls are the characters that begin with this byte and some others.
     const C1_LEAD: usize = 0xC2;
     let mut plain = [true; 256];
-    let (controls, _) = plain.split_at_mut(b' ' as usize);
-    let mut byte = 0;
-    while byte < controls.len() {
-        controls[byte] = byte == b'\n' as usize || byte == b'\t' as usize;
-        byte += 1;
+    let (mut controls, _) = plain.split_at_mut(b' ' as usize);
+    while let Some((last, before)) = controls.split_last_mut() {
+        *last = matches!(before.len() as u8, b'\n' | b'\t');
+        controls = before;
     }
     plain[0x7F] = false;
     plain[C1_LEAD] = false;

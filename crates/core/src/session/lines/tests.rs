@@ -29,8 +29,11 @@ fn a27_a_line_over_the_cap_is_cut_and_the_next_one_is_whole() {
     check("abcdef", 4, &[(1, 0, "abcd", true)]);
 }
 
+/// A line's number, place, length as far as held, length as far as walked over, and whether it ends.
+type Seen = (usize, u64, usize, Option<u64>, bool);
+
 /// Returns what is known of each line, and how much was held at most.
-fn walk(content: &str, cap: u64) -> (Vec<(usize, u64, usize, Option<u64>, bool)>, usize) {
+fn walk(content: &str, cap: u64) -> (Vec<Seen>, usize) {
     let mut lines = Lines { cap, ..Lines::new(io::Cursor::new(content.as_bytes())) };
     let mut seen = Vec::new();
     while let Some(line) = lines.next_line().unwrap() {
