@@ -124,15 +124,16 @@ impl Actor {
             secrets: parts.secrets,
             ui,
         };
+        let specs = runner.tools.specs();
         Self {
             machine: Machine::new(parts.transcript, parts.stamps),
             model: parts.model,
             models: parts.models,
             thinking: parts.thinking,
             chosen_thinking: None,
-            overhead: estimate_overhead(&parts.system, &runner.tools.specs()),
+            overhead: estimate_overhead(&parts.system, &specs),
             system: parts.system,
-            specs: runner.tools.specs(),
+            specs,
             runner: Arc::new(runner),
             store: parts.store,
             sessions: parts.sessions,

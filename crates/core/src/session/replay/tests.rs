@@ -2,17 +2,14 @@
 
 use super::*;
 use crate::session::codec::Role;
-use crate::session::index::Span;
+use crate::session::records::Span;
 
 /// Replays a chain of entries, one a character of `kinds`: `m` a message, `c` a model change,
 /// `r` a reset, a digit a compaction by this index in `compactions`.
 fn kept(kinds: &str, compactions: &[(Option<usize>, Option<usize>)]) -> Replay {
     let span = Span { offset: 0, length: 0, line: 0 };
-    let entry = |(position, kind): (usize, char)| Entry {
-        parent: position.checked_sub(1),
-        span,
-        role: Role::User,
-        kind: match kind {
+    let entry = |(position, kind): (usize, char)| {
+        let kind = match kind {
             'm' => EntryKind::Message,
             'c' => EntryKind::ModelChange(Some(format!("model {position}"))),
             'r' => EntryKind::Reset,
@@ -21,7 +18,8 @@ fn kept(kinds: &str, compactions: &[(Option<usize>, Option<usize>)]) -> Replay {
                     compactions[digit.to_digit(10).unwrap() as usize];
                 EntryKind::Compaction { first_kept, collapsed_count }
             }
-        },
+        };
+        Entry::new(span, Role::User, position.checked_sub(1), kind)
     };
     let entries: Vec<Entry> = kinds.chars().enumerate().map(entry).collect();
     replay(&entries, &(0..entries.len()).collect::<Vec<_>>())
