@@ -23,4 +23,11 @@ mod security;
 
 mod places;
 
+#[cfg(unix)]
+mod faults;
+
+mod fight;
+
+mod clock;
+
 mod slash;

@@ -56,6 +56,8 @@ pub(crate) struct Actor {
     typed: Vec<(RequestId, Command)>,
     /// What the conversation cost, for where no session tells.
     spent: UsageResult,
+    /// What goes into a new session before its first message: the model that is in use.
+    owed: Option<Arc<Message>>,
     /// Whether the user was told that the session cannot be written.
     store_failed: bool,
     inbox: mpsc::UnboundedReceiver<Inbox>,
@@ -121,6 +123,7 @@ impl Actor {
             host: parts.host,
             typed: Vec::new(),
             spent,
+            owed: None,
             store_failed: false,
             inbox,
             reports,
@@ -309,6 +312,13 @@ impl Actor {
     }
 
     async fn keep(&mut self, message: Arc<Message>) {
+        if let Some(owed) = self.owed.take() {
+            self.append(owed).await;
+        }
+        self.append(message).await;
+    }
+
+    async fn append(&mut self, message: Arc<Message>) {
         let message = without_keys(message, self.secrets());
         let Some(store) = &self.store else { return };
         match store.append(message).await {
