@@ -14,6 +14,7 @@ mod slash;
 use crate::env::ExecutionEnv;
 use crate::prompts::{Template, load_templates};
 use crate::skills::Skill;
+use at_path::MENTION_LIMIT;
 use attachments::Attachments;
 use letscode_wire::ContentPart;
 use slash::Slash;
@@ -160,8 +161,16 @@ async fn prompt(
     context: &Context<'_>,
 ) -> Expanded {
     let mut attachments = Attachments::new(context);
-    for mention in at_path::mentions(typed) {
-        attachments.add(&mention).await;
+    let mentions = at_path::mentions(typed);
+    for mention in mentions.iter().take(MENTION_LIMIT) {
+        attachments.add(mention).await;
+    }
+    attachments.finish();
+    // Pasted code may be full of words that name nothing: then there is nothing to tell.
+    if mentions.len() > MENTION_LIMIT && attachments.found_any() {
+        let text = format!("only the first {MENTION_LIMIT} names behind an @ are looked at");
+        attachments.text.push_str(&format!("\n\n[{text}]"));
+        attachments.notices.push(text);
     }
     notices.append(&mut attachments.notices);
     let mut content = vec![ContentPart::text(text + &attachments.text)];

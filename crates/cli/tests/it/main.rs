@@ -23,6 +23,13 @@ mod security;
 
 mod places;
 
+#[cfg(unix)]
+mod faults;
+
+mod fight;
+
+mod clock;
+
 mod slash;
 
 mod reload;

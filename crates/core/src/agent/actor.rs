@@ -66,6 +66,8 @@ pub(crate) struct Actor {
     stop_expansions: CancellationToken,
     /// What the conversation cost, for where no session tells.
     spent: UsageResult,
+    /// What goes into a new session before its first message: the model that is in use.
+    owed: Option<Arc<Message>>,
     /// Whether the user was told that the session cannot be written.
     store_failed: bool,
     inbox: mpsc::UnboundedReceiver<Inbox>,
@@ -143,6 +145,7 @@ impl Actor {
             expansions: FuturesOrdered::new(),
             stop_expansions: CancellationToken::new(),
             spent,
+            owed: None,
             store_failed: false,
             inbox,
             reports,
@@ -357,6 +360,13 @@ impl Actor {
     }
 
     async fn keep(&mut self, message: Arc<Message>) {
+        if let Some(owed) = self.owed.take() {
+            self.append(owed).await;
+        }
+        self.append(message).await;
+    }
+
+    async fn append(&mut self, message: Arc<Message>) {
         let message = without_keys(message, self.secrets());
         let Some(store) = &self.store else { return };
         match store.append(message).await {

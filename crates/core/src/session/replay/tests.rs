@@ -79,6 +79,14 @@ fn a_count_that_leaves_nothing_runs_over_the_lines_as_they_stand() {
 }
 
 #[test]
+fn compactions_of_both_programs_follow_each_other() {
+    // The Python program's, ours behind it, and one of its next run, which kept the last four.
+    let compactions = [(None, Some(4)), (Some(12), Some(7)), (None, Some(17))];
+    let replay = kept("mmmmmmmm0mmcmmmm1mmmm2mm", &compactions);
+    assert_eq!(replay.kept, [21, 17, 18, 19, 20, 22, 23]);
+}
+
+#[test]
 fn a_compaction_that_says_nothing_keeps_everything() {
     let replay = kept("mm0m", &[(None, None)]);
     assert_eq!(replay.kept, [2, 0, 1, 3]);

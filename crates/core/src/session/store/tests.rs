@@ -273,3 +273,15 @@ async fn a28_a_session_grows_by_what_is_appended() {
     assert_eq!(std::fs::read_to_string(store.path()).unwrap(), chain(&messages));
     assert_eq!(ids(&load(store.path()).unwrap()), ["c99", "a"]);
 }
+
+#[test]
+fn a_session_that_could_not_be_written_is_opened_again_only_as_it_was_read() {
+    let (_folder, path) = on_disk(user_line(None, "a"));
+    let length = std::fs::metadata(&path).unwrap().len();
+    let file = open_again(&path, length).unwrap();
+    let held = open_again(&path, length).unwrap_err();
+    assert!(held.to_string().contains("open in another process"), "{held}");
+    drop(file);
+    let changed = open_again(&path, length + 1).unwrap_err();
+    assert!(changed.to_string().contains("has changed"), "{changed}");
+}
