@@ -29,6 +29,9 @@ mod models;
 
 mod client;
 
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
+
 pub use client::Client;
 pub use config::{ClientConfig, ConfigError, Price, ProxySettings, Secret};
 pub use document::{DocumentConfig, fetch_document};
