@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-600}
 shift || :
 if [ "$#" -eq 0 ]; then
-  set -- lines stream session front_matter
+  set -- lines stream session front_matter edit
 fi
 work=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
 failed=()
@@ -31,7 +31,7 @@ for target in "$@"; do
   # shellcheck disable=SC2046 # no folder or one, without a space
   cargo +nightly fuzz run "${options[@]}" "$target" \
     "$work/corpus/$target" "fuzz/seeds/$target" $(more_seeds "$target") -- \
-    -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=1024 \
+    -max_total_time="$seconds" -max_len=8192 -timeout=10 -rss_limit_mb=512 \
     -dict="fuzz/words/$target.txt" -artifact_prefix="$work/found/$target/" \
     -print_final_stats=1 || failed+=("$target")
 done
