@@ -12,6 +12,7 @@ mod assemble;
 mod chunk;
 mod sse;
 mod think;
+mod tool_name;
 mod usage;
 
 mod config;

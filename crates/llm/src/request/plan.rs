@@ -7,6 +7,7 @@
 use super::call_ids::CallIds;
 use super::{BodyContext, Sent};
 use crate::profile::ReasoningBack;
+use crate::tool_name::legal_form;
 use letscode_wire::{AssistantMessage, ContentPart, Message, Meta, ToolMessage, UserMessage};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -53,11 +54,11 @@ pub(super) enum Piece<'a> {
     Image { mime_type: &'a str, data: &'a str },
 }
 
-/// A call, its id already made legal and unique.
+/// A call, its name already made legal, its id unique too.
 #[derive(Debug)]
 pub(super) struct WireCall<'a> {
     pub(super) id: Cow<'a, str>,
-    pub(super) name: &'a str,
+    pub(super) name: Cow<'a, str>,
     pub(super) arguments: &'a Map<String, Value>,
     /// Members that the provider wants back on the call.
     pub(super) extras: Option<&'a Meta>,
@@ -164,7 +165,7 @@ impl<'a> Planner<'a, '_> {
             .iter()
             .map(|call| WireCall {
                 id: self.ids.assign(call.id.as_str()),
-                name: &call.name,
+                name: legal_form(&call.name),
                 arguments: &call.arguments,
                 extras: extras
                     .and_then(|extras| extras.get(call.id.as_str()))
