@@ -133,6 +133,29 @@ def context_overflow(program: Program, server: tuple[str, int]) -> None:
     expect("context" in err.lower(), err)
 
 
+def compaction_that_cannot_help(program: Program, server: tuple[str, int]) -> None:
+    """A message larger than the window fails after few requests, and the history stays as it was."""
+    with Relay(server, every={"temperature": 0}) as relay:
+        for number in range(6):
+            arguments = ["-p", f"message {number}", *(["-c"] if number else [])]
+            code, out, err = program.run(relay.port, *arguments)
+            expect((code, out.strip()) == (0, "Hi."), number, code, out, err)
+        for _ in range(3):
+            before = len(relay.exchanges)
+            code, out, err = program.run(relay.port, "-c", "-p", "too long", stdin=b"y" * 40_000)
+            expect(code == 1 and out == "" and "context" in err.lower(), code, out, err)
+            asked = [x.status for x in relay.exchanges[before:]]
+            expect(len(asked) <= 4, asked)
+    texts = json.dumps(session(program))
+    expect(all(f"message {number}" in texts for number in range(6)), texts)
+
+
+def session(program: Program) -> list[dict]:
+    """Returns the messages of the program's only session."""
+    (path,) = program.home.glob(".letscode/sessions/*/*.jsonl")
+    return [json.loads(line)["msg"] for line in path.read_text().splitlines()]
+
+
 def interrupt(program: Program, server: tuple[str, int]) -> None:
     """SIGINT in the middle of an endless answer ends the run, and the server stops its work too."""
     endless = {"ignore_eos": True, "max_tokens": 30_000, "temperature": 0}
@@ -165,6 +188,7 @@ CHECKS = [
     forced_tool_call,
     sampled_calls,
     context_overflow,
+    compaction_that_cannot_help,
     interrupt,
 ]
 

@@ -25,7 +25,7 @@ pub(crate) fn collect(
 /// Returns the variables that commands do not inherit: all that may hold a key, but for those
 /// that the user keeps.
 pub(crate) fn hidden_variables(secrets: &Secrets, keep_env: &[String]) -> Vec<String> {
-    secrets.variables().iter().filter(|name| !keep_env.contains(name)).cloned().collect()
+    secrets.variables().into_iter().filter(|name| !keep_env.contains(name)).collect()
 }
 
 #[cfg(test)]

@@ -44,7 +44,7 @@ pub(crate) enum Invocation {
 pub(crate) struct UsageError(String);
 
 /// The options and the message. Debug output would show `--api-key`; it is for tests.
-#[derive(Parser, PartialEq)]
+#[derive(Clone, Parser, PartialEq)]
 #[cfg_attr(test, derive(Debug))]
 #[command(
     name = "letscode",
@@ -103,7 +103,7 @@ pub(crate) struct Args {
     pub(crate) shutdown_grace: Option<Duration>,
 
     /// Go on with this folder's latest session
-    #[arg(short, long = "continue", help_heading = "Session")]
+    #[arg(short, long = "continue", conflicts_with = "resume", help_heading = "Session")]
     pub(crate) continue_session: bool,
     /// Go on with the session of this id, or this number in the list
     #[arg(long, value_name = "ID|N", value_parser = values::text, help_heading = "Session")]

@@ -20,6 +20,8 @@ pub(crate) const OPENAI: &str = "openai";
 pub(crate) struct Catalog {
     models: Vec<Model>,
     providers: Vec<Provider>,
+    /// Why the user's file is left out as a whole, where it is.
+    pub(crate) broken: Option<String>,
 }
 
 /// What is known of a model.

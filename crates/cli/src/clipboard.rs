@@ -115,7 +115,7 @@ pub(crate) async fn copy(
             input: &encode(&text, tool.encoding),
             // Without it the tool of macOS takes its input for the old Roman encoding.
             variables: if tool.name == "pbcopy" { &[("LC_CTYPE", "UTF-8")] } else { &[] },
-            hidden_variables: secrets.variables(),
+            hidden_variables: &secrets.variables(),
             time_limit: TIME_LIMIT,
         };
         if programs::feed_only(request).await.is_ok_and(|status| status.success()) {

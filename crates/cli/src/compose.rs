@@ -3,25 +3,27 @@
 //! Owns the choice of each part from the settings. Must not hold rules of the agent, or talk to
 //! the user: what is to be said comes back as warnings or an error.
 
+mod equipment;
+
+pub(crate) use equipment::{Source, UnknownNames, equip};
+
 use crate::catalog;
 use crate::demo::DemoModel;
 use crate::endpoint::{Endpoint, EndpointError, Target};
 use crate::environment::{Environment, Network};
-use crate::host::ProgramHost;
-use crate::settings::{SessionChoice, Settings, ToolChoice};
-use crate::thinking::{ThinkingLevel, UnknownLevel};
+use crate::project_files::ProjectFiles;
+use crate::settings::{SessionChoice, Settings};
+use crate::thinking::ThinkingLevel;
 use crate::unavailable::UnavailableModel;
 use letscode_core::agent::{AgentParts, KeptSession, SystemStamps};
-use letscode_core::builtin::{BuiltinTools, SkillTools};
-use letscode_core::env::{ExecutionEnv as _, FileKind, LocalEnv, LocalEnvOptions};
-use letscode_core::hooks::{HookTimeouts, Hooks, Plugin};
-use letscode_core::model::{BindError, BoundModel, Model, ModelSource};
-use letscode_core::prompts::{SkillLine, SystemPromptParts, load_context_files, system_prompt};
+use letscode_core::env::{LocalEnv, LocalEnvOptions};
+use letscode_core::input::TypingAids;
+use letscode_core::model::{BoundModel, Model};
 use letscode_core::session::{self, FileStore, ProjectSessions, SessionError, SessionStore};
-use letscode_core::skills::{Skill, load_skills};
-use letscode_core::tools::{ToolRegistry, ToolSelection, UnknownTool};
+use letscode_core::tools::UnknownTool;
+use letscode_core::ui;
 use letscode_llm::{Client, ClientConfig, ConfigError, Price, ProxySettings, Secret};
-use letscode_wire::{SystemPromptContext, Transcript};
+use letscode_wire::Transcript;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,10 +46,9 @@ pub(crate) struct Blueprint {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Everything that an agent is started with, and what its front end needs beside it.
+/// Everything that an agent is started with, and what is to be said before.
 pub(crate) struct Built {
     pub(crate) parts: AgentParts,
-    pub(crate) skills: Vec<Arc<Skill>>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -114,76 +115,36 @@ impl Blueprint {
         settings: &Arc<Settings>,
         environment: &Environment,
     ) -> Result<Built, ComposeError> {
-        let home = environment.home().map(ToOwned::to_owned);
-        let (skills, warnings) = load_skills(&*self.env, home.as_deref()).await;
-        let skills: Vec<Arc<Skill>> = skills.into_iter().map(Arc::new).collect();
-        self.warnings.extend(warnings);
-        let plugins: Vec<Arc<dyn Plugin>> =
-            vec![Arc::new(BuiltinTools::new(home)), Arc::new(SkillTools::new(skills.clone()))];
-        let host = ProgramHost {
+        let ui = ui::channel();
+        let source = Source {
             settings: Arc::clone(settings),
             environment: environment.clone(),
-            skills: skills.clone(),
-            plugins: plugins.iter().map(|plugin| plugin.name().to_owned()).collect(),
+            files: ProjectFiles::new(environment.working_dir()),
+            env: Arc::clone(&self.env),
+            ui: ui.0.clone(),
         };
-        let hooks = Hooks::new(plugins, HookTimeouts::default());
-        let mut tools = hooks.register().tools;
-        select_tools(&mut tools, &settings.tools, &mut self.warnings)?;
-        let system = self.system_prompt(settings, environment, &tools, &skills, &hooks).await;
+        let equipment = equip(&source, UnknownNames::AreErrors, &mut self.warnings).await?;
         let parts = AgentParts {
             model: self.model.model,
-            models: Some(Arc::new(Models {
-                settings: Arc::clone(settings),
-                environment: environment.clone(),
-            })),
+            models: Some(equipment.models),
             thinking: self.model.thinking,
             env: self.env,
-            tools,
-            hooks,
+            tools: equipment.tools,
+            hooks: equipment.hooks,
+            ui,
             sessions: self.session.store.as_ref().map(kept_session),
             store: self.session.store.map(|store| Box::new(store) as Box<dyn SessionStore>),
-            host: Arc::new(host),
-            system: system.into(),
+            host: equipment.host,
+            system: equipment.system,
             transcript: self.session.transcript,
+            typing: TypingAids {
+                home: environment.home().map(Path::to_owned),
+                skills: equipment.skills,
+            },
             secrets: Arc::clone(&settings.secrets),
             stamps: Box::new(SystemStamps),
         };
-        Ok(Built { parts, skills, warnings: self.warnings })
-    }
-
-    async fn system_prompt(
-        &mut self,
-        settings: &Settings,
-        environment: &Environment,
-        tools: &ToolRegistry,
-        skills: &[Arc<Skill>],
-        hooks: &Hooks,
-    ) -> String {
-        let mut context_files = Vec::new();
-        if settings.context_files {
-            let user_dir = settings.user.as_ref().map(|user| user.directory());
-            let (files, warnings) = load_context_files(&*self.env, user_dir).await;
-            context_files = files;
-            self.warnings.extend(warnings);
-        }
-        let context = SystemPromptContext {
-            cwd: environment.working_dir().display().to_string(),
-            tools: tools.names(),
-        };
-        let replacement = match &settings.system {
-            Some(text) => Some(text.clone()),
-            None => hooks.system_prompt(&context).await,
-        };
-        system_prompt(&SystemPromptParts {
-            replacement: replacement.as_deref(),
-            tools: &tools.specs(),
-            skills: &skill_lines(skills, tools),
-            working_dir: environment.working_dir(),
-            platform: &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            date: &environment.today(),
-            is_git_repository: is_git_repository(&self.env).await,
-            context_files: &context_files,
-        })
+        Ok(Built { parts, warnings: self.warnings })
     }
 }
 
@@ -257,29 +218,6 @@ fn bind_model(
     Ok(BoundModel { model, thinking: thinking.as_str().to_owned() })
 }
 
-/// The models that the user may switch to: any that the settings lead to.
-struct Models {
-    settings: Arc<Settings>,
-    environment: Environment,
-}
-
-impl ModelSource for Models {
-    fn choose(&self, session: Option<&str>) -> String {
-        self.settings.model.name(session).to_owned()
-    }
-
-    fn bind(&self, name: &str, thinking: Option<&str>) -> Result<BoundModel, BindError> {
-        let thinking = match thinking {
-            None => self.settings.thinking,
-            Some(level) => level.parse().map_err(|error: UnknownLevel| {
-                BindError::UnknownLevel { level: level.to_owned(), source: Box::new(error) }
-            })?,
-        };
-        bind_model(&self.settings, &self.environment, name, thinking)
-            .map_err(|error| BindError::Unusable { name: name.to_owned(), source: Box::new(error) })
-    }
-}
-
 fn client_config(endpoint: Endpoint, settings: &Settings) -> ClientConfig {
     let network = &settings.network;
     ClientConfig {
@@ -316,46 +254,4 @@ fn price(price: catalog::Price) -> Price {
         output_per_million: price.output_per_million,
         cached_per_million: None,
     }
-}
-
-/// Leaves only the chosen tools. An unknown name on the command line is an error, one in a
-/// config file a warning.
-fn select_tools(
-    tools: &mut ToolRegistry,
-    choice: &ToolChoice,
-    warnings: &mut Vec<String>,
-) -> Result<(), UnknownTool> {
-    let selection = match choice {
-        ToolChoice::All => ToolSelection::All,
-        ToolChoice::None => ToolSelection::None,
-        ToolChoice::Asked(names) => ToolSelection::Only(names.clone()),
-        ToolChoice::Configured(names) => {
-            let (known, unknown): (Vec<String>, Vec<String>) =
-                names.iter().cloned().partition(|name| tools.get(name).is_some());
-            for name in unknown {
-                warnings.push(format!("the config's tools name {name:?}, which does not exist"));
-            }
-            ToolSelection::Only(known)
-        }
-    };
-    tools.select(&selection)
-}
-
-/// Returns the skills whose tools are at hand.
-fn skill_lines(skills: &[Arc<Skill>], tools: &ToolRegistry) -> Vec<SkillLine> {
-    let line = |skill: &Arc<Skill>| {
-        let tool = skill.tool.clone().filter(|tool| tools.get(tool).is_some())?;
-        Some(SkillLine { tool, description: skill.description.clone() })
-    };
-    skills.iter().filter_map(line).collect()
-}
-
-async fn is_git_repository(env: &LocalEnv) -> bool {
-    for folder in env.working_dir().ancestors() {
-        let found = env.metadata(&folder.join(".git")).await;
-        if found.is_ok_and(|info| info.kind != FileKind::Other) {
-            return true;
-        }
-    }
-    false
 }

@@ -52,6 +52,8 @@ pub(crate) struct LoadedConfig {
     pub(crate) config: Config,
     /// What waits for trust.
     pub(crate) left_out: Option<LeftOut>,
+    /// Why a file is left out as a whole, where one is.
+    pub(crate) broken: Option<String>,
     /// One line for each thing that cannot be used.
     pub(crate) warnings: Vec<String>,
 }
@@ -74,25 +76,25 @@ pub(crate) fn load(
     project: Option<&Project>,
     flag: TrustFlag,
 ) -> LoadedConfig {
-    let mut warnings = Vec::new();
-    let (settings, left_out) = merged(user, project, flag, &mut warnings);
-    LoadedConfig { config: Config::from_table(&settings), left_out, warnings }
+    let mut loaded = LoadedConfig::default();
+    let settings = merged(user, project, flag, &mut loaded);
+    LoadedConfig { config: Config::from_table(&settings), ..loaded }
 }
 
-/// Returns both files' settings as one table, and what of it waits for trust.
+/// Returns both files' settings as one table, and notes in `loaded` what is left out.
 fn merged(
     user: Option<&UserPaths>,
     project: Option<&Project>,
     flag: TrustFlag,
-    warnings: &mut Vec<String>,
-) -> (Table, Option<LeftOut>) {
-    let mut left_out = None;
-    let mut settings = match user.and_then(|user| read(&user.config(), warnings)) {
+    loaded: &mut LoadedConfig,
+) -> Table {
+    let LoadedConfig { left_out, broken, warnings, .. } = loaded;
+    let mut settings = match user.and_then(|user| read(&user.config(), broken, warnings)) {
         Some(file) => layer::clean(&file, warnings),
         None => Table::new(),
     };
     if let Some(project) = project {
-        let file = read(&project.config(), warnings);
+        let file = read(&project.config(), broken, warnings);
         let mut table = Table::new();
         if let Some(file) = &file {
             table = layer::clean(file, warnings);
@@ -110,12 +112,12 @@ fn merged(
             trust::look_up(user, project, text, warnings)
         };
         if trust != Trust::Trusted {
-            left_out = Some(LeftOut { root: project.root.clone(), names, trust });
+            *left_out = Some(LeftOut { root: project.root.clone(), names, trust });
             table = without_trust;
         }
         merge(&mut settings, table);
     }
-    (settings, left_out)
+    settings
 }
 
 impl Config {
@@ -140,14 +142,16 @@ impl Config {
 }
 
 /// Returns a parsed file; where it is missing or broken, nothing, and a warning if broken.
-fn read(path: &Path, warnings: &mut Vec<String>) -> Option<TomlFile> {
+fn read(path: &Path, broken: &mut Option<String>, warnings: &mut Vec<String>) -> Option<TomlFile> {
     match TomlFile::read(path) {
         Ok(file) => file,
         Err(error) => {
-            warnings.push(match error {
+            let warning = match error {
                 TomlFileError::Read(_) => format!("config left out: {error}"),
                 TomlFileError::Syntax { .. } => format!("config left out, not TOML: {error}"),
-            });
+            };
+            broken.get_or_insert_with(|| warning.clone());
+            warnings.push(warning);
             None
         }
     }

@@ -88,6 +88,11 @@ impl Environment {
         jiff::ZonedDateTime::now().date().to_string()
     }
 
+    /// Returns the time where the user is, for example `2026-11-30 15:05:42.643495`.
+    pub(crate) fn local_time(&self) -> String {
+        jiff::ZonedDateTime::now().strftime("%Y-%m-%d %H:%M:%S.%6f").to_string()
+    }
+
     /// Returns the time in seconds since 1970.
     pub(crate) fn seconds_since_epoch(&self) -> i64 {
         jiff::Timestamp::now().as_second()

@@ -99,18 +99,18 @@ pub(crate) fn write_private(path: &Path, text: &str, existing: Existing) -> io::
     Ok(())
 }
 
-/// Returns whether an error says that nothing is there: no such file, or a parent is a file.
-fn is_absent(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
-}
-
 /// Creates a directory and its parents; the new ones are closed to others.
-fn create_private_directory(path: &Path) -> io::Result<()> {
+pub(crate) fn create_private_directory(path: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+/// Returns whether an error says that nothing is there: no such file, or a parent is a file.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 #[cfg(test)]

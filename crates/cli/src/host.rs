@@ -1,22 +1,25 @@
-//! The commands that need the world outside of the conversation: lists, export, clipboard, gist.
+//! The commands that need the world outside of the conversation: lists, export, clipboard, gist,
+//! the project's files, what was typed before, trust, reload.
 //!
 //! Owns what each answers. Each is carried out by a module of its own; nothing here acts by
 //! itself.
 
 use crate::args::Mode;
 use crate::clipboard::{self, CopiedBy};
+use crate::compose::Source;
 use crate::endpoint::Target;
-use crate::environment::Environment;
 use crate::export::{self, ExportInput, Place};
+use crate::history::PromptHistory;
 use crate::model_list;
-use crate::settings::Settings;
+use crate::reload;
 use crate::share::{self, Document};
+use crate::trust_status;
 use letscode_core::BoxFuture;
-use letscode_core::commands::{Conversation, Host, HostError};
+use letscode_core::commands::{Conversation, Host, HostError, Reloaded};
 use letscode_core::skills::Skill;
 use letscode_wire::{
-    Command, CopyResult, ExportResult, Message, ModelEntry, ModelsResult, PluginsResult,
-    ShareResult, SkillInfo, SkillsResult, text_of,
+    Command, CopyResult, ExportResult, FilesResult, HistoryResult, Message, ModelEntry,
+    ModelsResult, PluginsResult, ShareResult, SkillInfo, SkillsResult, TrustResult, text_of,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -24,14 +27,22 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::Path;
 use std::sync::Arc;
+use tokio::task::spawn_blocking;
+
+/// How many paths are told when nobody says it, and how many at most.
+const USUAL_PATHS: usize = 50;
+const MOST_PATHS: usize = 1000;
+
+/// How many earlier prompts are told when nobody says it.
+const USUAL_ENTRIES: usize = 1000;
 
 const NOTHING_SAID: &str = "there is no conversation yet; -c takes the last one of this folder";
 
 /// What the program around the agent can do.
 #[derive(Clone)]
 pub(crate) struct ProgramHost {
-    pub(crate) settings: Arc<Settings>,
-    pub(crate) environment: Environment,
+    /// What the agent around which it is was built from.
+    pub(crate) source: Source,
     pub(crate) skills: Vec<Arc<Skill>>,
     /// The names of the plugins, in the order of registration.
     pub(crate) plugins: Vec<String>,
@@ -52,15 +63,32 @@ impl Host for ProgramHost {
                 Command::Export { path } => value(&host.export(path.as_deref(), &conversation)?),
                 Command::Copy => value(&host.copy(&conversation).await?),
                 Command::Share => value(&host.share(&conversation).await?),
+                Command::Files { query, limit } => value(&host.files(query, limit).await?),
+                Command::History { add, limit } => value(&host.history(add, limit).await?),
+                Command::Trust { trust } => {
+                    // All of a project's plugins may have to be read for it.
+                    let work = spawn_blocking(move || host.trust(trust));
+                    value(&work.await.map_err(failed)??)
+                }
                 _ => Err(failed("that is no command of the program around the agent")),
             }
         })
     }
+
+    fn reload(&self) -> BoxFuture<'static, Result<Reloaded, HostError>> {
+        let source = self.source.clone();
+        Box::pin(async move { reload::reload(source).await.map_err(failed) })
+    }
 }
 
 impl ProgramHost {
+    fn trust(&self, trust: Option<bool>) -> Result<TrustResult, HostError> {
+        let Source { settings, environment, .. } = &self.source;
+        trust_status::show_or_change(trust, settings, environment).map_err(failed)
+    }
+
     async fn models(&self, conversation: &Conversation) -> ModelsResult {
-        let (settings, environment) = (&*self.settings, &self.environment);
+        let (settings, environment) = (&*self.source.settings, &self.source.environment);
         let target = settings.target(&conversation.model, settings.thinking, environment).ok();
         let endpoint = match &target {
             Some(Target::Endpoint(endpoint)) => Some(&**endpoint),
@@ -78,8 +106,8 @@ impl ProgramHost {
                 usable: model.has_key,
             })
             .collect();
-        // Stable: the model in use first, the others as they were.
-        models.sort_by_key(|model| model.id != conversation.model);
+        // Stable: the model in use first, then those that can be asked, each as they were.
+        models.sort_by_key(|model| (model.id != conversation.model, !model.usable));
         ModelsResult { models }
     }
 
@@ -102,8 +130,8 @@ impl ProgramHost {
         }
         let place = Place {
             given: path.map(Path::new),
-            working_dir: self.environment.working_dir(),
-            home: self.environment.home(),
+            working_dir: self.source.environment.working_dir(),
+            home: self.source.environment.home(),
             name: &self.document_name(conversation),
         };
         let path = export::write(&self.page(conversation), &place).map_err(failed)?;
@@ -120,10 +148,10 @@ impl ProgramHost {
         let text = answer.ok_or_else(|| failed("there is no answer to copy yet"))?;
         let mut stdout = io::stdout();
         // In RPC mode stdout is the host's, terminal or not.
-        let has_terminal = self.settings.mode == Mode::Chat && stdout.is_terminal();
+        let has_terminal = self.source.settings.mode == Mode::Chat && stdout.is_terminal();
         let terminal = has_terminal.then_some(&mut stdout as &mut (dyn Write + Send));
-        let secrets = &self.settings.secrets;
-        let copied = clipboard::copy(&text, &self.environment, secrets, terminal).await;
+        let secrets = &self.source.settings.secrets;
+        let copied = clipboard::copy(&text, &self.source.environment, secrets, terminal).await;
         let by = match copied.map_err(failed)? {
             CopiedBy::Tool(name) => name.to_owned(),
             CopiedBy::Terminal => "the terminal".to_owned(),
@@ -142,24 +170,55 @@ impl ProgramHost {
             description: if title.is_empty() { "A conversation with letscode" } else { &title },
             text: &page,
         };
-        let shared = share::gist(&document, &self.environment, &self.settings.secrets).await;
+        let shared =
+            share::gist(&document, &self.source.environment, &self.source.settings.secrets).await;
         Ok(ShareResult { url: shared.map_err(failed)? })
+    }
+
+    async fn files(&self, query: String, limit: Option<usize>) -> Result<FilesResult, HostError> {
+        let files = self.source.files.clone();
+        let limit = limit.unwrap_or(USUAL_PATHS).min(MOST_PATHS);
+        spawn_blocking(move || files.find(&query, limit)).await.map_err(failed)
+    }
+
+    async fn history(
+        &self,
+        add: Option<String>,
+        limit: Option<usize>,
+    ) -> Result<HistoryResult, HostError> {
+        let Some(user) = &self.source.settings.user else {
+            return Ok(HistoryResult { entries: Vec::new() });
+        };
+        let history = PromptHistory::new(user.history());
+        let add = add.map(|text| self.source.settings.secrets.mask(text).into_owned());
+        let time = self.source.environment.local_time();
+        let entries = spawn_blocking(move || {
+            if let Some(text) = add {
+                history.add(&text, &time)?;
+            }
+            history.newest(limit.unwrap_or(USUAL_ENTRIES))
+        });
+        let entries = entries
+            .await
+            .map_err(failed)?
+            .map_err(|error| failed(format_args!("{}: {error}", user.history().display())))?;
+        Ok(HistoryResult { entries })
     }
 
     fn page(&self, conversation: &Conversation) -> String {
         export::to_html(&ExportInput {
             title: &title(conversation),
             model: &conversation.model,
-            date: &self.environment.today(),
+            date: &self.source.environment.today(),
             version: env!("CARGO_PKG_VERSION"),
             transcript: &conversation.transcript,
-            secrets: &self.settings.secrets,
+            secrets: &self.source.settings.secrets,
         })
     }
 
     fn document_name(&self, conversation: &Conversation) -> String {
         let session = conversation.session.as_ref().map(|session| session.id.to_string());
-        session.unwrap_or_else(|| self.environment.today())
+        session.unwrap_or_else(|| self.source.environment.today())
     }
 }
 

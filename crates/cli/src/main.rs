@@ -43,6 +43,10 @@ mod model_list;
 
 mod update_notice;
 
+mod history;
+
+mod project_files;
+
 mod programs;
 
 mod clipboard;
@@ -50,6 +54,10 @@ mod clipboard;
 mod export;
 
 mod share;
+
+mod trust_status;
+
+mod reload;
 
 mod host;
 
@@ -59,7 +67,7 @@ mod compose;
 
 mod modes;
 
-use args::{Args, Invocation};
+use args::{Args, Invocation, Mode};
 use environment::Environment;
 use init::Initialized;
 use letscode_core::secrets::Secrets;
@@ -90,10 +98,13 @@ fn main() -> ExitCode {
         }
         Ok(invocation) => match Environment::capture() {
             Ok(environment) => return carry_out(invocation, &environment),
-            Err(error) => usage(format_args!(
-                "the working directory cannot be used ({error}): go to one that exists, as with \
-                 `cd ~`, and start again"
-            )),
+            Err(error) => cannot_start(
+                mode_of(&invocation),
+                format_args!(
+                    "the working directory cannot be used ({error}): go to one that exists, as \
+                     with `cd ~`, and start again"
+                ),
+            ),
         },
         Err(error) => usage(error),
     };
@@ -136,10 +147,10 @@ fn carry_out(invocation: Invocation, environment: &Environment) -> ExitCode {
 
 /// Puts the settings together and hands over to the mode.
 fn run(args: Args, environment: &Environment) -> ExitCode {
-    let debug = args.debug;
+    let (debug, mode) = (args.debug, args.mode.unwrap_or_default());
     let resolved = match settings::resolve(args, environment) {
         Ok(resolved) => resolved,
-        Err(error) => return usage(error).into(),
+        Err(error) => return cannot_start(mode, error).into(),
     };
     let settings = Arc::new(resolved.settings);
     if debug {
@@ -152,9 +163,10 @@ fn run(args: Args, environment: &Environment) -> ExitCode {
         messages::warning(left_out, &settings.secrets);
     }
     if let Err(error) = signals::check_descriptors() {
-        return usage(format_args!(
-            "cannot start: {error}: allow more open files, as with `ulimit -n 256`"
-        ))
+        return cannot_start(
+            mode,
+            format_args!("cannot start: {error}: allow more open files, as with `ulimit -n 256`"),
+        )
         .into();
     }
     modes::run(&settings, environment)
@@ -170,6 +182,23 @@ fn in_working_dir(directory: Option<PathBuf>, environment: &Environment) -> Path
 fn done(text: impl Display) -> Exit {
     messages::print(&format!("{}\n", letscode_tui::harmless(&text.to_string())));
     Exit::Success
+}
+
+/// Returns whom the program was to talk to.
+fn mode_of(invocation: &Invocation) -> Mode {
+    match invocation {
+        Invocation::Run(args) => args.mode.unwrap_or_default(),
+        _ => Mode::default(),
+    }
+}
+
+/// Says why a run cannot start, to a host on stdout too.
+fn cannot_start(mode: Mode, error: impl Display) -> Exit {
+    let error = error.to_string();
+    if mode == Mode::Rpc {
+        modes::announce_failure(&error);
+    }
+    usage(error)
 }
 
 /// Says what was wrong with how the program was used.

@@ -7,6 +7,8 @@ mod expansion;
 mod print;
 mod rpc;
 
+pub(crate) use rpc::announce_failure;
+
 use crate::args::Mode;
 use crate::compose::{self, Blueprint, Built, ComposeError, ModelNeed};
 use crate::endpoint::{EndpointError, no_key_help};
@@ -26,6 +28,10 @@ use tokio::runtime::{Builder, Runtime};
 
 /// How many threads may wait for the disk at once.
 const DISK_THREADS: usize = 16;
+
+/// Prompts come through stdin; one that is dropped without a word would look like a hang.
+const NO_MESSAGE_IN_RPC: &str =
+    "--mode rpc takes no message and no -p: send a prompt command through stdin (see docs/rpc.md)";
 
 /// Runs the mode that the settings ask for.
 pub(crate) fn run(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
@@ -65,7 +71,7 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
         }
         let built = build(blueprint, settings, environment).await?;
         let expanded = tokio::select! {
-            expanded = expansion::expand(&prompt, &built, settings, environment) => expanded?,
+            expanded = expansion::expand(&prompt, &built, settings) => expanded?,
             // A command that was typed dies with the expansion.
             signal = signals.received() => return Ok(signal.exit_code()),
         };
@@ -80,10 +86,14 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
 }
 
 fn run_rpc(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
+    if settings.message.is_some() || settings.print {
+        announce_failure(NO_MESSAGE_IN_RPC);
+        return fail(settings, NO_MESSAGE_IN_RPC);
+    }
     let blueprint = match compose::blueprint(settings, environment, ModelNeed::Always) {
         Ok(blueprint) => blueprint,
         Err(error) => {
-            rpc::announce_failure(&settings.secrets.mask(error.to_string()));
+            announce_failure(&settings.secrets.mask(error.to_string()));
             return fail(settings, explain(&error, settings, environment));
         }
     };
@@ -92,7 +102,7 @@ fn run_rpc(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
         let (agent, task) = match build(blueprint, settings, environment).await {
             Ok(built) => agent::start(built.parts),
             Err(error) => {
-                rpc::announce_failure(&settings.secrets.mask(error.to_string()));
+                announce_failure(&settings.secrets.mask(error.to_string()));
                 return Err(error);
             }
         };

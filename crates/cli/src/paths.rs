@@ -51,6 +51,11 @@ impl UserPaths {
         self.directory.join("cache")
     }
 
+    /// Returns the file of what the user typed.
+    pub(crate) fn history(&self) -> PathBuf {
+        self.directory.join("history")
+    }
+
     /// Returns the file that lists the trusted projects.
     pub(crate) fn trust(&self) -> PathBuf {
         self.directory.join("trust.toml")

@@ -60,6 +60,8 @@ pub(crate) struct Settings {
     pub(crate) shutdown_grace: Duration,
     /// Where to look for a newer version; `None` for nowhere.
     pub(crate) update_url: Option<String>,
+    /// Whether the project is trusted for this run.
+    pub(crate) trust: TrustFlag,
     /// What of the project waits for trust.
     pub(crate) left_out: Option<LeftOut>,
     /// The user's own files; `None` without a home.
@@ -77,6 +79,8 @@ pub(crate) struct Settings {
     /// The variables that commands do not inherit.
     pub(crate) hidden_variables: Vec<String>,
     addresses: Addresses,
+    /// The command line that they come from.
+    args: Args,
 }
 
 /// Which session goes on.
@@ -118,6 +122,15 @@ pub(crate) struct Resolved {
     pub(crate) settings: Settings,
     /// The lines.
     pub(crate) warnings: Vec<String>,
+    /// Why a file is left out as a whole, where one is.
+    broken: Option<String>,
+}
+
+/// A file cannot be read any more, so that what it said before had better go on to hold.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the settings stay as they were: {reason}")]
+pub(crate) struct Unreadable {
+    reason: String,
 }
 
 /// A front end that does not exist.
@@ -140,6 +153,7 @@ struct Addresses {
 /// When the command line names a front end that does not exist. Whatever is wrong with a file
 /// or a variable is a warning.
 pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved, UnknownFrontend> {
+    let source = args.clone();
     let user = UserPaths::of(environment);
     let mut warnings = Vec::new();
     if user.is_none() {
@@ -153,9 +167,11 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
     };
     let loaded = config::load(user.as_ref(), project.as_ref(), trust);
     warnings.extend(loaded.warnings);
+    let mut broken = loaded.broken;
     let config = loaded.config;
     check_frontend(args.frontend, config.frontend, &mut warnings)?;
     let catalog = Catalog::load(user.as_ref(), &mut warnings);
+    broken = broken.or_else(|| catalog.broken.clone());
     let secrets = api_keys::collect(&catalog, environment, args.api_key.as_deref());
     let timeout = args.timeout.or(config.timeout).unwrap_or(DEFAULT_TIMEOUT);
     let settings = Settings {
@@ -181,6 +197,7 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
             .shutdown_grace
             .unwrap_or_else(|| timeout.saturating_add(GRACE_BEYOND_TIMEOUT)),
         update_url: update_url(environment, config.update_url),
+        trust,
         left_out: loaded.left_out,
         sessions: sessions_directory(environment, user.as_ref()),
         router: RouterList::new(user.as_ref()),
@@ -194,11 +211,30 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
             base_url_config: config.base_url,
             api_key_flag: args.api_key,
         },
+        args: source,
     };
-    Ok(Resolved { settings, warnings })
+    Ok(Resolved { settings, warnings, broken })
 }
 
 impl Settings {
+    /// Reads all files again, for the same command line and environment. Keys that are hidden stay
+    /// so, and what hides them hides the new ones too.
+    ///
+    /// # Errors
+    /// When a file is there but cannot be read.
+    pub(crate) fn read_again(&self, environment: &Environment) -> Result<Resolved, Unreadable> {
+        let mut resolved = resolve(self.args.clone(), environment)
+            .map_err(|error| Unreadable { reason: error.to_string() })?;
+        if let Some(reason) = resolved.broken {
+            return Err(Unreadable { reason });
+        }
+        let fresh = std::mem::replace(&mut resolved.settings.secrets, Arc::clone(&self.secrets));
+        if let Some(fresh) = Arc::into_inner(fresh) {
+            self.secrets.extend(fresh);
+        }
+        Ok(resolved)
+    }
+
     /// Finds out who answers for `model` (see [`ModelChoice::name`]), asked to think so hard.
     ///
     /// # Errors

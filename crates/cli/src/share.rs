@@ -86,7 +86,7 @@ pub(crate) async fn gist(
     let program = programs::find("gh", search_path.as_os_str()).ok_or(ShareError::NoProgram)?;
     let is_for_login = |name: &String| LOGIN_VARIABLES.contains(&name.as_str());
     let hidden_variables: Vec<String> =
-        secrets.variables().iter().filter(|name| !is_for_login(name)).cloned().collect();
+        secrets.variables().into_iter().filter(|name| !is_for_login(name)).collect();
     let name = format!("--filename={}", secrets.mask(document.file_name));
     let description = secrets.mask(document.description).replace(['\n', '\r'], " ");
     let finished = programs::collect(Request {

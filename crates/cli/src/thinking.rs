@@ -30,7 +30,7 @@ pub(crate) struct UnknownLevel;
 
 impl ThinkingLevel {
     /// All levels, from none to most.
-    const ALL: [Self; 6] =
+    pub(crate) const ALL: [Self; 6] =
         [Self::Off, Self::Minimal, Self::Low, Self::Medium, Self::High, Self::Xhigh];
 
     /// Returns the level's name.

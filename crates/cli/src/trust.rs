@@ -161,14 +161,22 @@ pub(crate) fn forget(
     Ok(forgotten)
 }
 
+impl Trust {
+    /// Returns why the project is not trusted, in words that go on from its name.
+    pub(crate) fn reason(&self) -> Option<String> {
+        match self {
+            Self::Trusted => None,
+            Self::Unknown => Some("is not trusted".to_owned()),
+            Self::Changed => Some("changed since it was trusted".to_owned()),
+            Self::Unverifiable(reason) => Some(format!("cannot be checked ({reason})")),
+        }
+    }
+}
+
 impl fmt::Display for LeftOut {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let root = self.root.display();
-        let why = match &self.trust {
-            Trust::Trusted | Trust::Unknown => "is not trusted".to_owned(),
-            Trust::Changed => "changed since it was trusted".to_owned(),
-            Trust::Unverifiable(reason) => format!("cannot be checked ({reason})"),
-        };
+        let why = self.trust.reason().unwrap_or_default();
         write!(formatter, "the project {root} {why}; left out: ")?;
         for (index, name) in self.names.iter().take(NAMES_SHOWN).enumerate() {
             let comma = if index == 0 { "" } else { ", " };

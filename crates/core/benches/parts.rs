@@ -100,6 +100,7 @@ fn context(env: MemEnv) -> ToolContext {
         progress: Progress::new(|_| {}),
         vision: false,
         secrets: Arc::default(),
+        ui: letscode_core::ui::Ui::declining(),
     }
 }
 

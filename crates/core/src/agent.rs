@@ -5,6 +5,7 @@
 
 mod actor;
 mod bus;
+mod questions;
 mod queue;
 mod runner;
 mod schedule;
@@ -17,10 +18,12 @@ pub use stamp::{Stamp, Stamps, SystemStamps};
 use crate::commands::Host;
 use crate::env::ExecutionEnv;
 use crate::hooks::Hooks;
+use crate::input::TypingAids;
 use crate::model::{Model, ModelSource};
 use crate::secrets::Secrets;
 use crate::session::{SessionManager, SessionStore};
 use crate::tools::ToolRegistry;
+use crate::ui::{Ui, UiInbox};
 use bus::{Lag, Subscriber};
 use letscode_wire::{Command, Control, RequestId, Transcript};
 use std::path::PathBuf;
@@ -39,6 +42,8 @@ pub struct AgentParts {
     pub tools: ToolRegistry,
     /// The plugins.
     pub hooks: Hooks,
+    /// The way from tools and plugins to the user, both ends of it.
+    pub ui: (Ui, UiInbox),
     /// Where models come from when the user switches; `None` allows no switch.
     pub models: Option<Arc<dyn ModelSource>>,
     /// How hard the model is asked to think.
@@ -53,6 +58,8 @@ pub struct AgentParts {
     pub system: Arc<str>,
     /// The conversation to go on from.
     pub transcript: Transcript,
+    /// What to expand typed text with.
+    pub typing: TypingAids,
     /// The keys to hide.
     pub secrets: Arc<Secrets>,
     /// Ids and times for new messages.
@@ -79,7 +86,7 @@ pub struct Agent {
 /// What the agent is doing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Whether a run is active.
+    /// Whether a run is active, or typed text is being expanded.
     pub busy: bool,
     /// Until when running tools may be silent without being hung.
     pub tools_until: Option<Instant>,

@@ -8,7 +8,7 @@ mod host;
 mod render;
 mod table;
 
-pub use host::{Conversation, Host, HostError, NoHost};
+pub use host::{Conversation, Host, HostError, NoHost, Reloaded};
 pub use render::render;
 pub use table::{COMMANDS, SlashCommand};
 
@@ -70,10 +70,18 @@ pub fn read(name: &str, arguments: &str) -> Result<Command, SlashError> {
 /// # Errors
 /// As [`read`].
 pub fn read_line(line: &str) -> Result<Command, SlashError> {
-    let line = line.trim();
-    let line = line.strip_prefix('/').unwrap_or(line);
-    let (name, arguments) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let (name, arguments) = split_line(line);
     read(name, arguments)
+}
+
+/// Returns the name that a line gives, be it a command's or not; the slash may be left out.
+pub fn name_in(line: &str) -> &str {
+    split_line(line).0
+}
+
+/// Returns whether a text that a person typed calls for a slash command.
+pub fn is_call(text: &str) -> bool {
+    text.starts_with('/') && is_command(name_in(text))
 }
 
 /// Returns the table as data.
@@ -84,6 +92,12 @@ pub fn list() -> CommandsResult {
         help: command.help.to_owned(),
     });
     CommandsResult { commands: commands.collect() }
+}
+
+fn split_line(line: &str) -> (&str, &str) {
+    let line = line.trim();
+    let line = line.strip_prefix('/').unwrap_or(line);
+    line.split_once(char::is_whitespace).unwrap_or((line, ""))
 }
 
 fn find(name: &str) -> Option<&'static SlashCommand> {

@@ -9,6 +9,7 @@ mod dispatch;
 pub use dispatch::{HookFault, HookTimeouts, Hooks, Registered};
 
 use crate::tools::ToolRegistry;
+use crate::ui::Ui;
 use futures_util::future::BoxFuture;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, CommandSpec,
@@ -20,7 +21,8 @@ use std::sync::Arc;
 /// time limit and keeps a panic from spreading.
 ///
 /// Only the hooks that [`hooks`](Self::hooks) names are called. A hook must not block its thread:
-/// the whole program waits for it.
+/// the whole program waits for it. A hook that asks the user through its [`Ui`] may take as long as
+/// the user does: its clock stands still meanwhile.
 pub trait Plugin: Send + Sync {
     /// Returns the plugin's name, for lists and messages.
     fn name(&self) -> &str;
@@ -45,7 +47,8 @@ pub trait Plugin: Send + Sync {
     /// Adds front ends. Called once, at start-up.
     fn register_frontends(&self, _frontends: &mut Vec<FrontendSpec>) {}
 
-    /// Returns the first part of the system prompt, or `None` to leave it to others.
+    /// Returns the first part of the system prompt, or `None` to leave it to others. Called where
+    /// the agent waits for it, so there is no asking the user here.
     fn system_prompt<'a>(
         &'a self,
         _context: &'a SystemPromptContext,
@@ -57,6 +60,7 @@ pub trait Plugin: Send + Sync {
     fn before_tool_call<'a>(
         &'a self,
         _context: &'a BeforeToolCall,
+        _ui: &'a Ui,
     ) -> BoxFuture<'a, BeforeToolCallReply> {
         Box::pin(async { BeforeToolCallReply::default() })
     }
@@ -65,6 +69,7 @@ pub trait Plugin: Send + Sync {
     fn after_tool_call<'a>(
         &'a self,
         _context: &'a AfterToolCall,
+        _ui: &'a Ui,
     ) -> BoxFuture<'a, AfterToolCallReply> {
         Box::pin(async { AfterToolCallReply::default() })
     }
@@ -73,6 +78,7 @@ pub trait Plugin: Send + Sync {
     fn transform_context<'a>(
         &'a self,
         _messages: &'a Transcript,
+        _ui: &'a Ui,
     ) -> BoxFuture<'a, Option<Transcript>> {
         Box::pin(async { None })
     }
@@ -81,6 +87,7 @@ pub trait Plugin: Send + Sync {
     fn convert_to_llm<'a>(
         &'a self,
         _messages: &'a Transcript,
+        _ui: &'a Ui,
     ) -> BoxFuture<'a, Option<Transcript>> {
         Box::pin(async { None })
     }
@@ -89,12 +96,13 @@ pub trait Plugin: Send + Sync {
     fn render_custom_message<'a>(
         &'a self,
         _message: &'a CustomMessage,
+        _ui: &'a Ui,
     ) -> BoxFuture<'a, Option<Message>> {
         Box::pin(async { None })
     }
 
     /// Sees every event, in order, some time after it happened.
-    fn on_event<'a>(&'a self, _event: &'a Arc<Event>) -> BoxFuture<'a, ()> {
+    fn on_event<'a>(&'a self, _event: &'a Arc<Event>, _ui: &'a Ui) -> BoxFuture<'a, ()> {
         Box::pin(async {})
     }
 }

@@ -3,7 +3,8 @@
 //! Owns the three notations and their order: slash first, then `!`, then `@`. Only what was typed
 //! is looked at: the text of a skill or a template, a command's output and a file's content are
 //! never expanded, since others may have written them. What is read this way is bounded, and
-//! marked as data. Must not be used on text that came through a pipe or from a host.
+//! marked as data. Must not be used on text that came through a pipe, or from a host that does
+//! not say that a person typed it.
 
 mod at_path;
 mod attachments;
@@ -11,12 +12,13 @@ mod shell;
 mod slash;
 
 use crate::env::ExecutionEnv;
-use crate::prompts::Template;
+use crate::prompts::{Template, load_templates};
 use crate::skills::Skill;
+use at_path::MENTION_LIMIT;
 use attachments::Attachments;
 use letscode_wire::ContentPart;
 use slash::Slash;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
@@ -92,6 +94,28 @@ pub enum InputError {
     },
 }
 
+/// What a program gives an agent to expand typed text with.
+#[derive(Clone, Default)]
+pub struct TypingAids {
+    /// What a leading `~/` in a path stands for, and where the user's own templates are.
+    pub home: Option<PathBuf>,
+    /// The skills, which `/skill:NAME` calls for.
+    pub skills: Vec<Arc<Skill>>,
+}
+
+/// Returns what typed text means, as [`expand`] does, with the prompt templates that there are
+/// now, and what is wrong with those, a line each. They are read where a slash calls for one.
+pub async fn expand_with_templates(
+    text: &str,
+    context: Context<'_>,
+) -> (Result<Expanded, InputError>, Vec<String>) {
+    let (mut templates, mut warnings) = (Vec::new(), Vec::new());
+    if text.starts_with('/') {
+        (templates, warnings) = load_templates(&**context.env, context.home).await;
+    }
+    (expand(text, &Context { templates: &templates, ..context }).await, warnings)
+}
+
 /// Returns what typed text means. May read files, and runs the command that a `!` asks for.
 ///
 /// # Errors
@@ -137,8 +161,16 @@ async fn prompt(
     context: &Context<'_>,
 ) -> Expanded {
     let mut attachments = Attachments::new(context);
-    for mention in at_path::mentions(typed) {
-        attachments.add(&mention).await;
+    let mentions = at_path::mentions(typed);
+    for mention in mentions.iter().take(MENTION_LIMIT) {
+        attachments.add(mention).await;
+    }
+    attachments.finish();
+    // Pasted code may be full of words that name nothing: then there is nothing to tell.
+    if mentions.len() > MENTION_LIMIT && attachments.found_any() {
+        let text = format!("only the first {MENTION_LIMIT} names behind an @ are looked at");
+        attachments.text.push_str(&format!("\n\n[{text}]"));
+        attachments.notices.push(text);
     }
     notices.append(&mut attachments.notices);
     let mut content = vec![ContentPart::text(text + &attachments.text)];

@@ -19,6 +19,8 @@ pub mod env;
 
 pub mod session;
 
+pub mod ui;
+
 pub mod tools;
 
 pub mod skills;

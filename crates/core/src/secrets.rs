@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 /// What stands in the place of a key.
 pub const MASK: &str = "[key hidden]";
@@ -23,6 +24,11 @@ const SHORTEST_SECRET: usize = 10;
 /// them passes its text through [`Secrets::mask`] first.
 #[derive(Default)]
 pub struct Secrets {
+    hidden: RwLock<Hidden>,
+}
+
+#[derive(Default)]
+struct Hidden {
     /// One searcher per spelling of a key, longest first, so that a key which contains another
     /// goes as a whole.
     finders: Vec<Finder<'static>>,
@@ -46,14 +52,29 @@ impl Secrets {
         let mut variables: Vec<String> = variables.into_iter().collect();
         variables.sort();
         variables.dedup();
-        Self { finders, variables }
+        Self { hidden: RwLock::new(Hidden { finders, variables }) }
+    }
+
+    /// Hides what `more` hides too, wherever these keys are in use; what was hidden stays so.
+    pub fn extend(&self, more: Self) {
+        let more = more.hidden.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut hidden = self.hidden.write().unwrap_or_else(PoisonError::into_inner);
+        hidden.finders.extend(more.finders);
+        hidden.finders.sort_by(|a, b| {
+            let (a, b) = (a.needle(), b.needle());
+            b.len().cmp(&a.len()).then_with(|| a.cmp(b))
+        });
+        hidden.finders.dedup_by(|a, b| a.needle() == b.needle());
+        hidden.variables.extend(more.variables);
+        hidden.variables.sort();
+        hidden.variables.dedup();
     }
 
     /// Returns `text` with every key replaced by [`MASK`], plain or inside JSON. Text without
     /// one comes back as it went in.
     pub fn mask<'a>(&self, text: impl Into<Cow<'a, str>>) -> Cow<'a, str> {
         let mut text = text.into();
-        for finder in &self.finders {
+        for finder in &self.hidden().finders {
             if let Some(masked) = replace(finder, &text) {
                 text = Cow::Owned(masked);
             }
@@ -63,7 +84,7 @@ impl Secrets {
 
     /// Returns whether `bytes` hold a key.
     pub fn are_in(&self, bytes: &[u8]) -> bool {
-        self.finders.iter().any(|finder| finder.find(bytes).is_some())
+        self.hidden().finders.iter().any(|finder| finder.find(bytes).is_some())
     }
 
     /// Masks every text inside `value`. For a value that must stay what it is: masking its JSON
@@ -83,17 +104,22 @@ impl Secrets {
 
     /// Returns the names of all variables that may hold a key, sorted; a command that a tool
     /// runs does not inherit them.
-    pub fn variables(&self) -> &[String] {
-        &self.variables
+    pub fn variables(&self) -> Vec<String> {
+        self.hidden().variables.clone()
+    }
+
+    fn hidden(&self) -> RwLockReadGuard<'_, Hidden> {
+        self.hidden.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hidden = self.hidden();
         formatter
             .debug_struct("Secrets")
-            .field("values", &format_args!("{} hidden", self.finders.len()))
-            .field("variables", &self.variables)
+            .field("values", &format_args!("{} hidden", hidden.finders.len()))
+            .field("variables", &hidden.variables)
             .finish()
     }
 }

@@ -1,10 +1,11 @@
 //! Sessions: the port that keeps messages, and the files behind it.
 //!
 //! Owns appending, loading, listing and the replay of what a session's branch means. A session
-//! is one file of JSON lines, only ever added to; `lines` cuts it, `codec` reads a line, `index`
-//! finds the active branch, `replay` says what of it still counts, `load` puts these together,
-//! `store` appends, `fork` copies, `tree` and `search` look through whole files, `project` offers
-//! all of it behind the port of `manager`. Must not know turns.
+//! is one file of JSON lines, only ever added to; `lines` cuts it, `codec` reads a record, `records`
+//! finds them in a line, `index` finds the active branch, `replay` says what of it still counts,
+//! `load` puts these together, `store` appends, `fork` copies, `tree` and `search` look through
+//! whole files (`needle` tells `search` which lines to skip, `parallel` runs it on many at once),
+//! `project` offers all of it behind the port of `manager`. Must not know turns.
 #![expect(
     clippy::disallowed_methods,
     reason = "this file finds the folder of a project's sessions"
@@ -18,7 +19,10 @@ mod lines;
 mod listing;
 mod load;
 mod manager;
+mod needle;
+mod parallel;
 mod project;
+mod records;
 mod replay;
 mod search;
 mod store;

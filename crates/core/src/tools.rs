@@ -30,7 +30,7 @@ pub use read::Read;
 pub use registry::{ToolRegistry, ToolSelection, UnknownTool};
 pub use write::Write;
 
-pub(crate) use bash::run_typed;
+pub(crate) use bash::{TYPED_TIMEOUT, run_typed};
 pub(crate) use encoding::{Encoding, encoding_of};
 pub(crate) use path::resolve as resolve_path;
 pub(crate) use read::{hidden_note, is_picture};
@@ -38,6 +38,7 @@ pub(crate) use target::shown_name;
 
 use crate::env::ExecutionEnv;
 use crate::secrets::Secrets;
+use crate::ui::Ui;
 use futures_util::future::BoxFuture;
 use letscode_wire::{Partial, ToolCallId, ToolOutput, ToolSpec};
 use serde_json::{Map, Value};
@@ -97,6 +98,8 @@ pub struct ToolContext {
     pub vision: bool,
     /// The keys that the model does not get to see.
     pub secrets: Arc<Secrets>,
+    /// The way to the user.
+    pub ui: Ui,
 }
 
 /// Takes the partial results of one call. Sending is cheap, never waits, and may be dropped

@@ -392,5 +392,8 @@ fn meta_of(reasoning: Reasoning, calls: &mut FinishedCalls) -> Meta {
     meta
 }
 
+#[cfg(any(test, fuzzing))]
+pub(crate) mod promises;
+
 #[cfg(test)]
 mod tests;

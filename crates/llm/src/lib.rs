@@ -12,6 +12,7 @@ mod assemble;
 mod chunk;
 mod sse;
 mod think;
+mod tool_name;
 mod usage;
 
 mod config;
@@ -28,6 +29,9 @@ mod document;
 mod models;
 
 mod client;
+
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 
 pub use client::Client;
 pub use config::{ClientConfig, ConfigError, Price, ProxySettings, Secret};

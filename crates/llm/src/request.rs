@@ -191,7 +191,7 @@ fn write_call(out: &mut Vec<u8>, call: &WireCall<'_>, profile: &Profile, scratch
     out.extend(b"{\"id\":");
     write_json(out, &*call.id);
     out.extend(b",\"type\":\"function\",\"function\":{\"name\":");
-    write_json(out, call.name);
+    write_json(out, &*call.name);
     // The arguments travel as JSON text inside JSON text.
     scratch.clear();
     write_json(scratch, call.arguments);

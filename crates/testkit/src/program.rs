@@ -174,6 +174,11 @@ impl Running {
         stdin.flush()
     }
 
+    /// Returns the id of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Closes its stdin.
     pub fn close_stdin(&mut self) {
         self.stdin = None;

@@ -3,9 +3,10 @@
 //! Owns the commands and the reading of one line of them, with an error that a host can act on.
 //! Must not know what a command does.
 
-use crate::id::RequestId;
+use crate::id::{RequestId, UiRequestId};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// What a host or a front end asks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,24 +21,55 @@ pub enum Command {
         /// What `message_update` carries.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         updates: Option<UpdateMode>,
+        /// Whether the host shows and answers `ui_request` events; they are not sent to one that
+        /// never said so.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ui: Option<bool>,
     },
     /// Runs the agent on a message. Refused while a run is active.
     Prompt {
         /// The message.
         text: String,
         /// Pictures that go with it; `null` is the same as none.
-        #[serde(default, deserialize_with = "null_is_none", skip_serializing_if = "Vec::is_empty")]
+        #[serde(
+            default,
+            deserialize_with = "null_is_default",
+            skip_serializing_if = "Vec::is_empty"
+        )]
         images: Vec<ImageData>,
+        /// Whether a person typed the text, so that `/name`, `!command` and `@path` in it hold.
+        /// A slash command is carried out as by [`RunCommand`](Self::RunCommand), also while a
+        /// run is active. `null` is the same as `false`.
+        #[serde(
+            default,
+            deserialize_with = "null_is_default",
+            skip_serializing_if = "std::ops::Not::not"
+        )]
+        expand: bool,
     },
     /// Queues a message for the next answer without tool calls.
     Steer {
         /// The message.
         text: String,
+        /// As for `prompt`, without the slash commands.
+        #[serde(
+            default,
+            deserialize_with = "null_is_default",
+            skip_serializing_if = "std::ops::Not::not"
+        )]
+        expand: bool,
     },
     /// Queues a message for the time when the run would end.
     FollowUp {
         /// The message.
         text: String,
+        /// As for `prompt`, without the slash commands.
+        #[serde(
+            default,
+            deserialize_with = "null_is_default",
+            skip_serializing_if = "std::ops::Not::not"
+        )]
+        expand: bool,
     },
     /// Stops the active run at once. Does nothing when idle.
     Abort,
@@ -162,6 +194,46 @@ pub enum Command {
     Copy,
     /// Uploads the conversation as a secret gist; answers [`ShareResult`](crate::ShareResult).
     Share,
+    /// Finds files and folders of the project, for a person who types `@`; answers
+    /// [`FilesResult`](crate::FilesResult).
+    Files {
+        /// Letters of the path, in their order; all paths where it is empty. Hidden ones are
+        /// found where it begins with a dot, or has one behind a slash.
+        #[serde(default, deserialize_with = "null_is_default")]
+        query: String,
+        /// How many paths at most: 50 where absent, never more than 1000.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<usize>,
+    },
+    /// Shows what the user typed in earlier prompts, of whatever session; answers
+    /// [`HistoryResult`](crate::HistoryResult).
+    History {
+        /// A prompt to keep first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        add: Option<String>,
+        /// How many prompts at most; 1000 where absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        limit: Option<usize>,
+    },
+    /// Reads config, catalog, skills, templates and context files again; answers
+    /// [`ReloadResult`](crate::ReloadResult). Refused while a run is active.
+    Reload,
+    /// Shows whether the project of the working directory is trusted, trusts it, or takes that
+    /// back; answers [`TrustResult`](crate::TrustResult). `reload` makes it effective.
+    Trust {
+        /// Whether to trust it; absent to show.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        trust: Option<bool>,
+    },
+    /// Answers a question that came as a `ui_request` event.
+    UiResponse {
+        /// The question.
+        request_id: UiRequestId,
+        /// The answer, in the form that the [`UiRequest`](crate::UiRequest) names; absent or
+        /// `null` where the user declined.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<Value>,
+    },
     /// Takes no more commands, lets the active run end, and leaves.
     Bye,
 }
@@ -208,7 +280,7 @@ pub struct CommandError {
 }
 
 /// The names of all commands, as hosts write them.
-const COMMAND_NAMES: [&str; 36] = [
+const COMMAND_NAMES: [&str; 41] = [
     "hello",
     "prompt",
     "steer",
@@ -244,6 +316,11 @@ const COMMAND_NAMES: [&str; 36] = [
     "export",
     "copy",
     "share",
+    "files",
+    "history",
+    "reload",
+    "trust",
+    "ui_response",
     "bye",
 ];
 
@@ -254,13 +331,13 @@ impl CommandLine {
     /// When the line is no JSON object, names no known command, or a field is missing or of the
     /// wrong type.
     pub fn parse(line: &[u8]) -> Result<Self, CommandError> {
-        let anonymous = |reason: String| CommandError { id: Value::Null, reason };
+        let anonymous = |reason: String| CommandError { id: RequestId::default(), reason };
         let value: Value = serde_json::from_slice(line)
             .map_err(|error| anonymous(format!("the line is not JSON: {error}")))?;
         let Value::Object(object) = &value else {
             return Err(anonymous("the line is not a JSON object".to_owned()));
         };
-        let id = object.get("id").cloned().unwrap_or(Value::Null);
+        let id = object.get("id").map_or_else(RequestId::default, |id| request_id(id, line));
         let reason = match object.get("cmd").and_then(Value::as_str) {
             None => {
                 format!("no \"cmd\" in the object; known commands: {}", COMMAND_NAMES.join(", "))
@@ -277,8 +354,29 @@ impl CommandLine {
     }
 }
 
-/// Reads a list that hosts may also write as `null`, as they may the other optional fields.
-fn null_is_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ImageData>, D::Error> {
+/// Returns a line's id, which was read as `value`, as the host wrote it: a number that is no
+/// integer of 64 bits would change on its way through one.
+fn request_id(value: &Value, line: &[u8]) -> RequestId {
+    #[derive(Deserialize)]
+    struct Line<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
+    }
+    let is_exact = match value {
+        Value::Null | Value::Bool(_) | Value::String(_) => true,
+        Value::Number(number) => number.is_i64() || number.is_u64(),
+        Value::Array(_) | Value::Object(_) => false,
+    };
+    let raw = if is_exact { None } else { serde_json::from_slice::<Line<'_>>(line).ok() };
+    raw.map_or_else(|| value.clone().into(), |line| RequestId::from_raw(line.id))
+}
+
+/// Reads a value that hosts may also write as `null`, as they may the other optional fields.
+fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 

@@ -1,11 +1,12 @@
 //! The one [`Event`] enum: everything that a run tells its clients, in the order it happens.
 //!
 //! Owns the shapes and their order. RPC hosts, front ends, `on_event` hooks and tests all get
-//! exactly these. Must not hold anything that only one kind of client needs.
+//! exactly these; only what is asked of the user goes to nobody but those who said that they answer. Must not hold anything that only one kind of client needs.
 
 use crate::control::Control;
-use crate::id::ToolCallId;
+use crate::id::{ToolCallId, UiRequestId};
 use crate::message::{ContentPart, Message, Meta, StopReason, Transcript, Usage};
+use crate::ui::UiRequest;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -15,7 +16,8 @@ use std::sync::Arc;
 /// One run is: `agent_start`; for each turn `turn_start`, the opening user messages' start and
 /// end, the assistant's `message_start`, `message_update`s and `message_end`, all
 /// `tool_execution_start`s in source order, updates and ends as they happen, the tool results'
-/// start and end in source order, `turn_end`; at last `agent_end`.
+/// start and end in source order, `turn_end`; at last `agent_end`. `ui_request` and `ui_withdrawn`
+/// may come at any time, outside of runs too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -99,6 +101,20 @@ pub enum Event {
         /// Present, and true, after an abort.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         aborted: bool,
+    },
+    /// A tool or a plugin shows the user something, or asks. Only for those whose `hello` said
+    /// that they answer.
+    UiRequest {
+        /// What an answer names.
+        request_id: UiRequestId,
+        /// What is shown or asked.
+        request: UiRequest,
+    },
+    /// A question is not to be answered any more: the run was aborted, or whoever asked has given
+    /// up. Never sent for one that was answered.
+    UiWithdrawn {
+        /// The question.
+        request_id: UiRequestId,
     },
 }
 

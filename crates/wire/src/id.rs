@@ -2,7 +2,9 @@
 //!
 //! Owns their text form. Must not give an id any meaning beyond identity.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 use std::fmt;
 
 macro_rules! text_id {
@@ -53,6 +55,10 @@ text_id! {
     SessionId
 }
 text_id! {
+    /// Names one question to the user, within one process.
+    UiRequestId
+}
+text_id! {
     /// Names one plugin.
     PluginId
 }
@@ -60,9 +66,61 @@ text_id! {
 /// Names one line of a session; the id of the message that the line holds.
 pub type EntryId = MessageId;
 
-/// The token that a host put on a command and gets back on its replies: any JSON value,
-/// `null` where the command had none.
-pub type RequestId = serde_json::Value;
+/// The token that a host put on a command and gets back on its replies: any JSON value, as the
+/// host wrote it; `null`, the default, where the command had none.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[serde(transparent)]
+pub struct RequestId(#[cfg_attr(feature = "schema", schemars(with = "Value"))] Box<RawValue>);
+
+impl RequestId {
+    /// Returns the id as JSON text.
+    pub fn as_json(&self) -> &str {
+        self.0.get()
+    }
+
+    pub(crate) fn from_raw(text: &RawValue) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+impl Default for RequestId {
+    fn default() -> Self {
+        Self::from_raw(RawValue::NULL)
+    }
+}
+
+impl PartialEq for RequestId {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_json() == other.as_json()
+    }
+}
+
+impl From<Value> for RequestId {
+    fn from(value: Value) -> Self {
+        // A value can always be written.
+        to_raw_value(&value).map(Self).unwrap_or_default()
+    }
+}
+
+impl From<&str> for RequestId {
+    fn from(text: &str) -> Self {
+        Self::from(Value::from(text))
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_json())
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestId {
+    /// Inside of a tagged enum there is no raw text to be had.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Self::from)
+    }
+}
 
 impl MessageId {
     /// Returns a new random id.

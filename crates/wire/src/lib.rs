@@ -13,6 +13,8 @@
 mod id;
 mod message;
 
+mod ui;
+
 mod event;
 
 mod command;
@@ -38,23 +40,23 @@ pub use hook::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, ConvertToLlm, HOOKS,
     HookInfo, HookName, RenderCustomMessage, SystemPromptContext, TransformContext,
 };
-pub use id::{EntryId, MessageId, PluginId, RequestId, SessionId, ToolCallId};
+pub use id::{EntryId, MessageId, PluginId, RequestId, SessionId, ToolCallId, UiRequestId};
 pub use message::{
     AssistantMessage, ContentPart, CustomMessage, Message, Meta, StopReason, ToolCall, ToolMessage,
     Transcript, Usage, UserMessage, text_of,
 };
 pub use ndjson::{DEFAULT_LINE_CAP, Decoder, LineError, encode_line};
-pub use plugin::{
-    Capabilities, CommandSpec, FromPlugin, PLUGIN_PROTOCOL, Registrations, ToPlugin, UiRequest,
-};
+pub use plugin::{Capabilities, CommandSpec, FromPlugin, PLUGIN_PROTOCOL, Registrations, ToPlugin};
 pub use result::{
     CommandInfo, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult,
-    MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult, PluginsResult, QueueResult,
-    RunCommandResult, SearchHit, SearchResult, SessionEntry, SessionInfo, SessionResult,
-    SessionsResult, ShareResult, SkillInfo, SkillsResult, StateResult, ToolInfo, ToolsResult,
-    TreeEntry, TreeResult, UnqueueResult, UsageResult,
+    FilesResult, HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
+    PluginsResult, QueueResult, ReloadResult, RunCommandResult, SearchHit, SearchResult,
+    SessionEntry, SessionInfo, SessionResult, SessionsResult, ShareResult, SkillInfo, SkillsResult,
+    StateResult, ToolInfo, ToolsResult, TreeEntry, TreeResult, TrustResult, UnqueueResult,
+    UsageResult,
 };
 #[cfg(feature = "schema")]
 pub use schema::roots;
 pub use session::{CustomKind, Record, SESSION_VERSION};
 pub use tool::{ExecutionMode, ToolOutput, ToolSpec};
+pub use ui::{UiLevel, UiRequest};

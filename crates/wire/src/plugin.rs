@@ -10,6 +10,7 @@ use crate::hook::{
     SystemPromptContext, TransformContext,
 };
 use crate::tool::ToolSpec;
+use crate::ui::UiRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -157,11 +158,11 @@ pub enum FromPlugin {
         /// The newest output.
         partial: Partial,
     },
-    /// Asks the user something through the front end.
+    /// Asks the user something through the front end, or shows something.
     Ui {
         /// Numbers the call.
         call: u64,
-        /// The question.
+        /// What is asked or shown.
         request: UiRequest,
     },
     /// Replaces what the plugin added.
@@ -209,39 +210,4 @@ pub struct CommandSpec {
     /// How its arguments are written, for example `[NAME]`.
     #[serde(default)]
     pub usage: String,
-}
-
-/// A question to the user. Print mode declines all of them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum UiRequest {
-    /// Shows a line; answered at once.
-    Notify {
-        /// The line.
-        text: String,
-    },
-    /// Asks yes or no.
-    Confirm {
-        /// The question.
-        text: String,
-    },
-    /// Asks for one of several.
-    Select {
-        /// The question.
-        text: String,
-        /// What to choose from.
-        options: Vec<String>,
-    },
-    /// Asks for a line of text.
-    Input {
-        /// The question.
-        text: String,
-    },
-    /// Sets or clears the plugin's status line.
-    Status {
-        /// The line; absent clears it.
-        #[serde(default)]
-        text: Option<String>,
-    },
 }

@@ -244,10 +244,12 @@ pub struct CommandInfo {
     pub help: String,
 }
 
-/// The answer to `run_command`.
+/// The answer to `run_command`, and to a `prompt` in which a person typed a slash command.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunCommandResult {
+    /// The slash command that was run, without the slash.
+    pub command: String,
     /// What a person would see.
     pub text: String,
 }
@@ -256,7 +258,7 @@ pub struct RunCommandResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModelsResult {
-    /// The models, the one in use first.
+    /// The models: the one in use first, then those that are usable.
     pub models: Vec<ModelEntry>,
 }
 
@@ -328,4 +330,58 @@ pub struct CopyResult {
 pub struct ShareResult {
     /// Where the gist is.
     pub url: String,
+}
+
+/// The answer to `files`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FilesResult {
+    /// Paths from the working directory, the best match first; a folder's ends with `/`.
+    pub paths: Vec<String>,
+    /// Whether the whole project was looked through; where not, later answers know more.
+    pub complete: bool,
+}
+
+/// The answer to `history`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HistoryResult {
+    /// What was typed, newest first, without repeats in a row.
+    pub entries: Vec<String>,
+}
+
+/// What is there after `reload`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ReloadResult {
+    /// How many tools are at hand.
+    pub tools: usize,
+    /// How many skills were found.
+    pub skills: usize,
+    /// How many prompt templates were found.
+    pub templates: usize,
+    /// How many context files are in the system prompt.
+    pub context_files: usize,
+    /// The model that answers: the one from before.
+    pub model: String,
+    /// How hard it is asked to think.
+    pub thinking: String,
+    /// What cannot be used, a line each.
+    pub warnings: Vec<String>,
+}
+
+/// The answer to `trust`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct TrustResult {
+    /// The directory of the project; `null` where nothing here has settings of its own.
+    pub project: Option<String>,
+    /// Whether it is trusted, as its files are now.
+    pub trusted: bool,
+    /// Why not, for example `changed since it was trusted`; `null` where it is.
+    pub reason: Option<String>,
+    /// The names of what it sets and does not get.
+    pub left_out: Vec<String>,
+    /// Whether the program works by that already; where not, `reload` makes it so.
+    pub effective: bool,
 }

@@ -38,6 +38,10 @@ pub fn roots() -> Vec<(&'static str, Schema)> {
         ("export-result", schema_for!(crate::ExportResult)),
         ("copy-result", schema_for!(crate::CopyResult)),
         ("share-result", schema_for!(crate::ShareResult)),
+        ("files-result", schema_for!(crate::FilesResult)),
+        ("history-result", schema_for!(crate::HistoryResult)),
+        ("reload-result", schema_for!(crate::ReloadResult)),
+        ("trust-result", schema_for!(crate::TrustResult)),
         ("tool-output", schema_for!(crate::ToolOutput)),
     ]
 }

@@ -26,7 +26,7 @@ const NETWORK: &[&str] =
     &["reqwest", "hyper", "hyper-util", "ureq", "rustls", "webpki-roots", "native-tls"];
 const TERMINAL: &[&str] = &["ratatui", "crossterm", "syntect", "clap"];
 
-const FENCES: [Fence; 10] = [
+const FENCES: [Fence; 11] = [
     Fence {
         folder: "crates/wire",
         ours: &[],
@@ -89,6 +89,12 @@ const FENCES: [Fence; 10] = [
         folder: "plugins",
         ours: &["letscode-wire", "letscode-plugin"],
         banned: &[TERMINAL],
+        ports: None,
+    },
+    Fence {
+        folder: "fuzz",
+        ours: &["letscode-wire", "letscode-core", "letscode-llm", "letscode-testkit"],
+        banned: &[NETWORK, TERMINAL],
         ports: None,
     },
     Fence {

@@ -11,12 +11,13 @@ use crate::tree::Tree;
 const SOURCES: &str = "crates/core/src/";
 
 /// The core's modules, lowest first. Not all of them need exist.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "secrets",
     "error",
     "model",
     "env",
     "session",
+    "ui",
     "tools",
     "skills",
     "prompts",

@@ -3,7 +3,7 @@
 //! Owns the list of packages that must never come in, by whatever way. Must not judge versions.
 
 use super::Finding;
-use crate::tree::Tree;
+use crate::tree::{TextFile, Tree};
 
 /// Packages that cost minutes of building or need a system library, each brought in by one wrong
 /// feature of something else.
@@ -16,12 +16,17 @@ const INDEX: &str = "registry+https://github.com/rust-lang/crates.io-index";
 const MIRROR_SETTINGS: [&str; 5] =
     ["[source.", "replace-with", "[registries", "[registry]", "index-url"];
 
-/// Checks the packages in `Cargo.lock` and where they come from.
+/// Checks the packages in every `Cargo.lock` and where they come from.
 pub(super) fn check_packages(tree: &Tree) -> Vec<Finding> {
-    let Some(lock) = tree.text("Cargo.lock") else {
+    if tree.text("Cargo.lock").is_none() {
         return vec![Finding::new("Cargo.lock", 1, "it is missing; commit it")];
-    };
-    let findings = lock.lines().enumerate().filter_map(|(index, line)| {
+    }
+    let locks = tree.files.iter().filter(|file| file.path.rsplit('/').next() == Some("Cargo.lock"));
+    locks.flat_map(check_lock).collect()
+}
+
+fn check_lock(lock: &TextFile) -> Vec<Finding> {
+    let findings = lock.text.lines().enumerate().filter_map(|(index, line)| {
         let (key, value) = line.split_once(" = ")?;
         let value = value.trim_matches('"');
         let text = match key {
@@ -33,7 +38,7 @@ pub(super) fn check_packages(tree: &Tree) -> Vec<Finding> {
             }
             _ => return None,
         };
-        Some(Finding::new("Cargo.lock", index + 1, text))
+        Some(Finding::new(&lock.path, index + 1, text))
     });
     findings.collect()
 }
@@ -77,6 +82,10 @@ mod tests {
             let found = check_packages(&Tree::of(&[("Cargo.lock", &lock("serde", source))]));
             assert_eq!(found.iter().map(|finding| finding.line).collect::<Vec<_>>(), [5]);
         }
+        let second = lock(BANNED[0], INDEX);
+        let both = [("Cargo.lock", ""), ("fuzz/Cargo.lock", second.as_str())];
+        let found = check_packages(&Tree::of(&both));
+        assert_eq!(found.iter().map(|finding| &*finding.path).collect::<Vec<_>>(), [both[1].0]);
         assert_eq!(check_packages(&Tree::of(&[])).len(), 1);
     }
 

@@ -38,7 +38,7 @@ const FORBIDDEN: [Forbidden; 11] = [
 const UNFINISHED_CODE: [&str; 2] = ["todo!", "unimplemented!"];
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let files = tree.files.iter().filter(|file| file.path != "Cargo.lock");
+    let files = tree.files.iter().filter(|file| !file.path.ends_with("Cargo.lock"));
     files.flat_map(|file| check_text(file).into_iter().chain(check_code(file))).collect()
 }
 

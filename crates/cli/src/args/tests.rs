@@ -48,7 +48,6 @@ fn every_option_is_read() {
         "--frontend=basic",
         "--shutdown-grace=0",
         "--continue",
-        "--resume=3",
         "--no-session",
         "--tools=read",
         "--no-tools",
@@ -71,7 +70,7 @@ fn every_option_is_read() {
         frontend: Some("basic".to_owned()),
         shutdown_grace: Some(Duration::ZERO),
         continue_session: true,
-        resume: Some("3".to_owned()),
+        resume: None,
         no_session: true,
         tools: Some(ToolNames(vec!["read".to_owned()])),
         no_tools: true,
@@ -82,6 +81,16 @@ fn every_option_is_read() {
         debug: true,
     };
     assert_eq!(args, expected);
+}
+
+#[test]
+fn one_session_goes_on_or_none() {
+    assert_eq!(run(&["--resume", "3"]).resume.as_deref(), Some("3"));
+    for words in [&["-c", "--resume", "3"][..], &["--resume=3", "hi", "--continue"]] {
+        let error = parse_words(words).unwrap_err().to_string();
+        assert!(error.contains("--continue") && error.contains("--resume"), "{error}");
+        assert_eq!(error.lines().count(), 1, "{error}");
+    }
 }
 
 #[test]

@@ -16,8 +16,9 @@ pub(super) fn read(path: &Path, warnings: &mut Vec<String>) -> Catalog {
         Ok(Some(file)) => from_file(&file, warnings),
         Ok(None) => Catalog::default(),
         Err(error) => {
-            warnings.push(format!("catalog left out: {error}"));
-            Catalog::default()
+            let broken = format!("catalog left out: {error}");
+            warnings.push(broken.clone());
+            Catalog { broken: Some(broken), ..Catalog::default() }
         }
     }
 }
@@ -37,8 +38,8 @@ enum EntryError {
 
 /// Returns the file's models and providers.
 pub(super) fn from_file(file: &TomlFile, warnings: &mut Vec<String>) -> Catalog {
-    let mut catalog = Catalog { models: Vec::new(), providers: Vec::new() };
-    catalog.providers = entries(file, "providers", provider, warnings);
+    let providers = entries(file, "providers", provider, warnings);
+    let mut catalog = Catalog { providers, ..Catalog::default() };
     let checked_model = |table: &Table| {
         let model = model(table)?;
         match catalog.provider(&model.provider) {

@@ -35,7 +35,7 @@ impl Place {
     /// Returns all settings that count, those that no part of the program reads among them.
     fn merged(&self, flag: TrustFlag) -> Table {
         let project = Project::find(&self.root(), Some(&self.user));
-        merged(Some(&self.user), project.as_ref(), flag, &mut Vec::new()).0
+        merged(Some(&self.user), project.as_ref(), flag, &mut LoadedConfig::default())
     }
 }
 

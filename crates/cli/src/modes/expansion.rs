@@ -4,13 +4,11 @@
 //! on the way. Must not start the agent.
 
 use crate::compose::Built;
-use crate::environment::Environment;
 use crate::input::Prompt;
 use crate::messages;
-use crate::settings::Settings;
+use crate::settings::{SessionChoice, Settings};
 use letscode_core::commands::{self, COMMANDS, SlashError};
-use letscode_core::input::{Context, Expanded, InputError, expand as expand_typed};
-use letscode_core::prompts::load_templates;
+use letscode_core::input::{Context, Expanded, InputError, expand_with_templates};
 use letscode_wire::{Command, ContentPart, ImageData, text_of};
 use tokio_util::sync::CancellationToken;
 
@@ -53,11 +51,15 @@ pub(super) fn may_need_no_model(typed: &str) -> bool {
 }
 
 /// Returns why a slash command would have no effect here: what it changes ends with the program.
-fn has_no_effect(command: &Command) -> Option<&'static str> {
+fn has_no_effect(command: &Command, settings: &Settings) -> Option<&'static str> {
     match command {
+        Command::Name { text: Some(_) } if settings.session == SessionChoice::New => {
+            Some("use -c to name the last session, or --resume")
+        }
         Command::New => Some("a new session begins with any message that has no -c"),
         Command::Resume { .. } => Some("use --resume with the number and a message"),
         Command::SetThinking { .. } => Some("use --thinking with the message"),
+        Command::Reload => Some("every start reads all files anew"),
         Command::Steer { .. } | Command::FollowUp { .. } => {
             Some("there is no run here that it could wait for")
         }
@@ -70,37 +72,32 @@ pub(super) async fn expand(
     prompt: &Prompt,
     built: &Built,
     settings: &Settings,
-    environment: &Environment,
 ) -> Result<Asked, ExpansionError> {
     let piped = prompt.piped.as_deref();
     let Some(typed) = &prompt.typed else {
         let text = without_keys(Prompt::message(String::new(), piped), settings);
-        return Ok(Asked::Answer(Command::Prompt { text, images: Vec::new() }));
+        return Ok(Asked::Answer(Command::Prompt { text, images: Vec::new(), expand: false }));
     };
-    let mut templates = Vec::new();
-    if typed.starts_with('/') {
-        let (found, warnings) = load_templates(&*built.parts.env, environment.home()).await;
-        for warning in warnings {
-            messages::warning(warning, &settings.secrets);
-        }
-        templates = found;
-    }
     let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
     let context = Context {
         env: &built.parts.env,
-        home: environment.home(),
+        home: built.parts.typing.home.as_deref(),
         commands: &names,
-        skills: &built.skills,
-        templates: &templates,
+        skills: &built.parts.typing.skills,
+        templates: &[],
         vision: built.parts.model.info().vision,
         cancel: CancellationToken::new(),
     };
-    let (content, notices) = match expand_typed(typed, &context).await? {
+    let (expanded, warnings) = expand_with_templates(typed, context).await;
+    for warning in warnings {
+        messages::warning(warning, &settings.secrets);
+    }
+    let (content, notices) = match expanded? {
         Expanded::Prompt { content, notices } => (Some(content), notices),
         Expanded::Silent { notices } => (None, notices),
         Expanded::Command { name, arguments } => {
             let command = commands::read(&name, &arguments)?;
-            if let Some(instead) = has_no_effect(&command) {
+            if let Some(instead) = has_no_effect(&command, settings) {
                 return Err(ExpansionError::NoEffect { name, instead });
             }
             return Ok(Asked::Words(command));
@@ -113,6 +110,7 @@ pub(super) async fn expand(
     Ok(Asked::Answer(Command::Prompt {
         text: without_keys(Prompt::message(text_of(&content), piped), settings),
         images: content.into_iter().filter_map(image).collect(),
+        expand: false,
     }))
 }
 

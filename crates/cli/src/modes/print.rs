@@ -10,7 +10,8 @@ use letscode_core::commands::render;
 use letscode_core::secrets::Secrets;
 use letscode_tui::harmless;
 use letscode_wire::{
-    Command, Control, Event, Message, StopReason, StreamEvent, ToolMessage, Transcript, text_of,
+    Command, Control, Event, Message, RequestId, StopReason, StreamEvent, ToolMessage, Transcript,
+    text_of,
 };
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -58,7 +59,7 @@ pub(crate) async fn run(
 ) -> ExitCode {
     let mut outputs = agent.subscribe();
     let mut view = View::new(&command, style, secrets);
-    agent.send(Value::Null, command);
+    agent.send(RequestId::default(), command);
     agent.shut_down();
     loop {
         tokio::select! {
@@ -181,7 +182,9 @@ impl View {
             | Event::MessageStart { .. }
             | Event::MessageUpdate { .. }
             | Event::ToolExecutionUpdate { .. }
-            | Event::TurnEnd { .. } => Ok(()),
+            | Event::TurnEnd { .. }
+            | Event::UiRequest { .. }
+            | Event::UiWithdrawn { .. } => Ok(()),
         }
     }
 
@@ -189,7 +192,12 @@ impl View {
     fn done(&mut self, result: &Value) -> io::Result<()> {
         let Some(command) = self.typed.take() else { return Ok(()) };
         let failed = matches!(command, Command::Compact { .. }) && !result["error"].is_null();
-        self.exit = if failed { Exit::ProviderError } else { Exit::Success };
+        if failed {
+            // The event of the failure has told why.
+            self.exit = Exit::ProviderError;
+            return Ok(());
+        }
+        self.exit = Exit::Success;
         self.text(&render(&command, result))?;
         self.end_line()
     }

@@ -17,7 +17,6 @@ use letscode_wire::{
     Command, CommandLine, Control, LineError, RPC_PROTOCOL, RequestId, UpdateMode,
     protocol_major_matches,
 };
-use serde_json::Value;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,7 +41,7 @@ fn announce_ready() -> std::io::Result<()> {
 }
 
 /// The additive extensions that this build has.
-const FEATURES: [&str; 13] = [
+const FEATURES: [&str; 19] = [
     "updates_delta",
     "prompt_images",
     "agent_end_aborted",
@@ -56,12 +55,18 @@ const FEATURES: [&str; 13] = [
     "commands",
     "lists",
     "export",
+    "expand",
+    "files",
+    "history",
+    "reload",
+    "trust",
+    "ui",
 ];
 
 /// Tells the host that the program cannot start.
 pub(crate) fn announce_failure(error: &str) {
     // Where the host does not listen there is nobody to tell; stderr has it too.
-    drop(stdout::write_line(&fatal(Value::Null, error.to_owned())));
+    drop(stdout::write_line(&fatal(RequestId::default(), error.to_owned())));
 }
 
 /// Serves the host until it leaves.
@@ -156,7 +161,7 @@ impl Connection {
                             };
                         }
                     },
-                    Some(Line::Bad(error)) => self.refuse(Value::Null, bad_line(error)),
+                    Some(Line::Bad(error)) => self.refuse(RequestId::default(), bad_line(error)),
                     None => return self.wind_down().await,
                 },
                 signal = self.signals.received() => {
@@ -182,9 +187,9 @@ impl Connection {
                 return Next::More;
             }
         };
-        match command {
+        match &command {
             Command::Hello { protocol: Some(protocol), .. }
-                if !protocol_major_matches(&protocol, RPC_PROTOCOL) =>
+                if !protocol_major_matches(protocol, RPC_PROTOCOL) =>
             {
                 let error = format!("this program speaks {RPC_PROTOCOL}, the host {protocol:?}");
                 self.agent.say(fatal(id, error));
@@ -197,15 +202,15 @@ impl Connection {
                         UpdateMode::Delta => UpdateStyle::Delta,
                     });
                 }
-                self.accept(id);
+                self.agent.send(id, command);
                 Next::More
             }
             Command::Bye => {
                 self.accept(id);
                 Next::WindDown
             }
-            // The rest is the agent's.
-            command => {
+            // The rest is the agent's, and so is what a host says that it answers.
+            _ => {
                 self.agent.send(id, command);
                 Next::More
             }

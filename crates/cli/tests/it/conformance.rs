@@ -42,7 +42,12 @@ cases! {
     rpc_completion_order,
     rpc_delta_updates,
     rpc_eof_drains,
+    rpc_expand,
+    rpc_expand_abort,
+    rpc_expand_queued,
+    rpc_files,
     rpc_handshake_and_bye,
+    rpc_history,
     rpc_hello_major_mismatch,
     rpc_idle_steer_and_images,
     rpc_one_prompt,
@@ -64,11 +69,14 @@ cases! {
     tool_write_and_edit,
     cli_flags_on_the_wire,
     config_trust,
+    rpc_message_refused,
     rpc_no_key,
     rpc_signals,
     session_resume,
     tool_read_parts_and_picture,
     tool_same_file_order,
+    rpc_reload,
+    rpc_trust,
 }
 
 #[test]

@@ -23,4 +23,15 @@ mod security;
 
 mod places;
 
+#[cfg(unix)]
+mod faults;
+
+mod fight;
+
+mod clock;
+
 mod slash;
+
+mod reload;
+
+mod user;

@@ -1,6 +1,6 @@
 //! Odd places to run in, and sessions that come from elsewhere.
 
-use crate::driver::{HANG, files_below, program, sessions, stderr, stdout};
+use crate::driver::{HANG, files_below, lines, program, sessions, stderr, stdout};
 use letscode_testkit::program::{Finished, Program};
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
@@ -31,6 +31,8 @@ fn a06_a_deleted_directory_is_told_and_no_crash() {
         let text = stderr(&finished);
         assert!(text.contains("directory") && text.contains("cd "), "{text}");
         assert!(!text.contains("panicked"));
+        assert_eq!(stdout(&finished).is_empty(), args != "--mode rpc", "{}", stdout(&finished));
+        check_fatal(&finished);
     }
     let finished = behind(&dir, &server, "mkdir gone; cd gone; rmdir ../gone", "--version");
     assert_eq!(finished.status, 0);
@@ -172,6 +174,17 @@ fn too_few_descriptors_are_told_and_no_crash() {
     let finished = behind(&dir, &server, "ulimit -n 7", "-p hi");
     assert_eq!(finished.status, 2, "{}", stderr(&finished));
     assert!(stderr(&finished).contains("open files"), "{}", stderr(&finished));
+    let finished = behind(&dir, &server, "ulimit -n 7", "--mode rpc");
+    assert_eq!((finished.status, stdout(&finished).lines().count()), (2, 1));
+    check_fatal(&finished);
+}
+
+/// Requires that all that a host was told, if anything, is why the program cannot start.
+fn check_fatal(finished: &Finished) {
+    for line in lines(finished) {
+        assert_eq!((&line["type"], &line["fatal"]), (&json!("error"), &json!(true)), "{line}");
+        assert!(stderr(finished).contains(line["error"].as_str().unwrap()), "{line}");
+    }
 }
 
 #[test]

@@ -58,6 +58,33 @@ fn a40_a_reader_that_wants_no_more_ends_it_quietly() {
     assert_eq!((piped.status, stdout(&piped), stderr(&piped)), (0, "x", ""));
 }
 
+/// Every stream that may be missing, and a terminal that can do nothing.
+#[test]
+fn a40_closed_streams_and_a_dumb_terminal_change_no_answer() {
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([{"text": "**ok**"}])));
+    for (redirections, status, answer) in [
+        ("<&-", 0, "**ok**\n"),
+        ("</dev/null", 0, "**ok**\n"),
+        ("2>&-", 0, "**ok**\n"),
+        ("<&- 2>&-", 0, "**ok**\n"),
+        // Nobody is there to read it, which is how a closed pipe ends too.
+        (">&-", 0, ""),
+        ("<&- >&- 2>&-", 0, ""),
+    ] {
+        for words in ["-p hi", "hi"] {
+            let binary = env!("CARGO_BIN_EXE_letscode");
+            let script = format!("unset LANG; exec {binary} {words} {redirections}");
+            let finished = letscode_testkit::program::Program::new("sh", &dir)
+                .env("OPENAI_BASE_URL", server.base_url())
+                .env("TERM", "dumb")
+                .args(["-c", &script])
+                .run(HANG);
+            let shown = (finished.status, stdout(&finished), stderr(&finished));
+            assert_eq!(shown, (status, answer, ""), "{words} {redirections}");
+        }
+    }
+}
+
 #[test]
 fn debug_tells_requests_tools_and_the_session() {
     let call = json!({"tool_calls": [{"id": "c1", "name": "bash", "arguments": "{\"command\": \"true\"}"}]});

@@ -339,3 +339,34 @@ fn a_host_that_closes_our_output_is_noticed_while_nothing_is_said() {
         drop(stdin);
     }
 }
+
+#[test]
+fn a_model_that_was_switched_to_holds_over_a_new_session_and_its_resumption() {
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([{"text": "ok"}])));
+    let mut host = rpc(&dir, &server, &[]);
+    prompt(&mut host, "first");
+    wait_for(&mut host, "done");
+    for prompts in [false, true] {
+        send(&mut host, &json!({"cmd": "set_model", "id": "m", "model": "another"}));
+        wait_for(&mut host, "done");
+        send(&mut host, &json!({"cmd": "new", "id": "n"}));
+        wait_for(&mut host, "done");
+        if prompts {
+            prompt(&mut host, "second");
+            wait_for(&mut host, "done");
+        }
+    }
+    host.close_stdin();
+    assert_eq!(end(&mut host).status, 0);
+    let sessions = sessions(&dir);
+    assert_eq!(sessions.len(), 2, "a session without a message leaves nothing");
+    let text = std::fs::read_to_string(&sessions[1]).unwrap();
+    let kinds: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let kinds: Vec<&Value> = kinds.iter().map(|line| &line["msg"]["role"]).collect();
+    assert_eq!(kinds, ["custom", "user", "assistant"]);
+    let next = program(&dir, &server).args(["-c", "-p", "third"]).run(HANG);
+    assert_eq!(next.status, 0, "{}", stderr(&next));
+    let models: Vec<Value> =
+        server.chat_bodies().iter().map(|body| body["model"].clone()).collect();
+    assert_eq!(models, ["gpt-4o-mini", "another", "another"]);
+}

@@ -1,6 +1,6 @@
 //! Slash commands: on the command line, without a key where no model is asked, and over RPC.
 
-use crate::driver::{HANG, KEY, end, lines, program, rpc, send, stderr, stdout};
+use crate::driver::{HANG, KEY, end, files_below, lines, program, rpc, send, stderr, stdout};
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};
@@ -38,12 +38,39 @@ fn a_command_that_cannot_be_carried_out_is_one_line_and_wrong_usage() {
         ("/export", "there is no conversation yet"),
         ("/new", "has no effect"),
         ("/steer left", "has no effect"),
+        ("/name foo", "use -c"),
     ] {
         let finished = program(&dir, &server).args(["-p", command]).run(HANG);
         assert_eq!((finished.status, stdout(&finished)), (2, ""), "{command}");
         let error = stderr(&finished);
         assert!(error.contains(expected) && error.lines().count() == 1, "{command}: {error}");
     }
+    let left = files_below(&dir.home().join(".letscode"), |_| true);
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_label_of_a_session_without_a_message_leaves_nothing_behind() {
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
+    let finished = program(&dir, &server).args(["-c", "-p", "/name foo"]).run(HANG);
+    assert_eq!(finished.status, 0, "{}", stderr(&finished));
+    let left = files_below(&dir.home().join(".letscode"), |_| true);
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_compaction_that_fails_is_told_once() {
+    let broken = json!({"status": 400, "body": "no summary today"});
+    let answer = || json!({"text": "ok"});
+    let scenario = json!([answer(), answer(), answer(), answer(), broken]);
+    let (dir, server) = (WorkDir::new(), SseServer::start(scenario));
+    for number in 0..4 {
+        let finished = program(&dir, &server).args(["-c", "-p", &format!("{number}")]).run(HANG);
+        assert_eq!(finished.status, 0, "{}", stderr(&finished));
+    }
+    let finished = program(&dir, &server).args(["-c", "-p", "/compact"]).run(HANG);
+    assert_eq!((finished.status, stdout(&finished)), (1, ""), "{}", stderr(&finished));
+    assert_eq!(stderr(&finished).matches("could not compact").count(), 1, "{}", stderr(&finished));
 }
 
 #[test]

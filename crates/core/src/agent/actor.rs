@@ -6,32 +6,38 @@
 
 mod commands;
 mod conversation;
+mod reloading;
+mod typed;
+mod user;
 mod words;
 
 use super::bus::{Bus, Lag, Output};
+use super::questions::{Questions, UiNews};
 use super::runner::{Batch, ToolNews, ToolReport, ToolRunner};
 use super::turn::{Effect, Input, Limits, Machine};
 use super::{AgentParts, Inbox, KeptSession, Status};
 use crate::commands::Host;
 use crate::compaction::{SummaryRequest, estimate_overhead, summary_messages};
 use crate::context::messages_for_model;
+use crate::input::TypingAids;
 use crate::model::{
     Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ModelSource, ModelStream,
 };
 use crate::secrets::Secrets;
 use crate::session::{SessionStore, add_usage};
 use crate::tools::FileLedger;
-use commands::Reply;
+use commands::{Called, Reply};
 use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesUnordered;
+use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt as _, StreamExt as _};
 use letscode_wire::{
-    Command, CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall,
-    ToolSpec, Transcript, Usage, UsageResult,
+    CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall, ToolSpec,
+    Transcript, Usage, UsageResult,
 };
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
+use typed::Expansion;
 
 /// How many pieces of a stream are taken in a row before commands are looked at again.
 const BURST: usize = 64;
@@ -52,10 +58,16 @@ pub(crate) struct Actor {
     store: Option<Box<dyn SessionStore>>,
     sessions: Option<KeptSession>,
     host: Arc<dyn Host>,
-    /// Commands that were typed, until their results are put in words.
-    typed: Vec<(RequestId, Command)>,
+    /// Slash commands, until their results are put in words.
+    called: Vec<Called>,
+    typing: TypingAids,
+    /// Typed texts that are being expanded, in the order in which they came.
+    expansions: FuturesOrdered<BoxFuture<'static, Expansion>>,
+    stop_expansions: CancellationToken,
     /// What the conversation cost, for where no session tells.
     spent: UsageResult,
+    /// What goes into a new session before its first message: the model that is in use.
+    owed: Option<Arc<Message>>,
     /// Whether the user was told that the session cannot be written.
     store_failed: bool,
     inbox: mpsc::UnboundedReceiver<Inbox>,
@@ -70,6 +82,10 @@ pub(crate) struct Actor {
     run_id: Option<RequestId>,
     /// Commands that wait for the disk, beside whatever else goes on.
     lookups: FuturesUnordered<BoxFuture<'static, Reply>>,
+    /// What the user is asked.
+    questions: Questions,
+    /// Whether a client answers.
+    answers_ui: bool,
     bus: Bus,
     lag: Arc<Lag>,
     status: watch::Sender<Status>,
@@ -84,6 +100,8 @@ enum Wake {
     Tool(ToolReport),
     Piece(Option<Result<ModelEvent, ModelError>>),
     Found(Reply),
+    Expanded(Expansion),
+    Ui(UiNews),
     ClientsCaughtUp,
 }
 
@@ -95,6 +113,7 @@ impl Actor {
         lag: Arc<Lag>,
     ) -> Self {
         let (reports_sender, reports) = mpsc::unbounded_channel();
+        let (ui, requests) = parts.ui;
         let files = Arc::new(FileLedger::default());
         files.restore(&parts.transcript);
         let mut spent = UsageResult { usage: Usage::default(), answers: 0 };
@@ -105,22 +124,28 @@ impl Actor {
             env: parts.env,
             files,
             secrets: parts.secrets,
+            ui,
         };
+        let specs = runner.tools.specs();
         Self {
             machine: Machine::new(parts.transcript, parts.stamps),
             model: parts.model,
             models: parts.models,
             thinking: parts.thinking,
             chosen_thinking: None,
-            overhead: estimate_overhead(&parts.system, &runner.tools.specs()),
+            overhead: estimate_overhead(&parts.system, &specs),
             system: parts.system,
-            specs: runner.tools.specs(),
+            specs,
             runner: Arc::new(runner),
             store: parts.store,
             sessions: parts.sessions,
             host: parts.host,
-            typed: Vec::new(),
+            called: Vec::new(),
+            typing: parts.typing,
+            expansions: FuturesOrdered::new(),
+            stop_expansions: CancellationToken::new(),
             spent,
+            owed: None,
             store_failed: false,
             inbox,
             reports,
@@ -130,6 +155,8 @@ impl Actor {
             batch: 0,
             run_id: None,
             lookups: FuturesUnordered::new(),
+            questions: Questions::new(requests),
+            answers_ui: false,
             bus: Bus::new(Arc::clone(&lag)),
             lag,
             status,
@@ -142,7 +169,7 @@ impl Actor {
         loop {
             self.take_ready_pieces().await;
             self.bus.flush();
-            if self.closing && self.machine.is_idle() && self.lookups.is_empty() {
+            if self.closing && !self.is_busy() && self.lookups.is_empty() {
                 return;
             }
             match self.wake().await {
@@ -152,6 +179,8 @@ impl Actor {
                 Wake::Tool(report) => self.report(report).await,
                 Wake::Piece(piece) => self.piece(piece).await,
                 Wake::Found(reply) => self.reply(reply),
+                Wake::Expanded(expansion) => self.expanded(expansion).await,
+                Wake::Ui(news) => self.ui_news(news),
                 Wake::ClientsCaughtUp => {}
             }
             self.warn_of_faults();
@@ -169,8 +198,11 @@ impl Actor {
         tokio::select! {
             biased;
             item = self.inbox.recv(), if !(self.closing && self.inbox.is_closed()) => Wake::Inbox(item),
+            // Before the reports: what a tool shows at its end comes before that.
+            news = self.questions.next(), if has_room => Wake::Ui(news),
             Some(report) = self.reports.recv() => Wake::Tool(report),
             Some(reply) = self.lookups.next() => Wake::Found(reply),
+            Some(expansion) = self.expansions.next() => Wake::Expanded(expansion),
             piece = piece, if has_room => Wake::Piece(piece),
             () = self.lag.less(), if !has_room => Wake::ClientsCaughtUp,
         }
@@ -192,16 +224,30 @@ impl Actor {
     async fn take(&mut self, item: Inbox) {
         match item {
             Inbox::Command { id, command } => self.command(id, command).await,
-            Inbox::Abort => self.step(Input::Abort).await,
+            Inbox::Abort => self.abort().await,
             Inbox::Say(output) => self.bus.push(output),
             Inbox::Subscribe(subscriber) => self.bus.subscribe(subscriber),
-            Inbox::ShutDown => self.closing = true,
+            Inbox::ShutDown => {
+                self.closing = true;
+                // Nobody takes commands any more, so no answer can come.
+                self.withdraw_questions();
+            }
         }
     }
 
     async fn close(&mut self) {
         self.closing = true;
+        self.abort().await;
+    }
+
+    async fn abort(&mut self) {
+        self.stop_expansions();
         self.step(Input::Abort).await;
+    }
+
+    /// Returns whether what would change the conversation has to wait.
+    fn is_busy(&self) -> bool {
+        !self.machine.is_idle() || !self.expansions.is_empty()
     }
 
     async fn report(&mut self, report: ToolReport) {
@@ -255,6 +301,9 @@ impl Actor {
     }
 
     async fn step(&mut self, input: Input) {
+        if matches!(input, Input::Abort) {
+            self.withdraw_questions();
+        }
         if !matches!(input, Input::Piece(_) | Input::Shown { .. }) {
             self.update_limits();
         }
@@ -264,10 +313,12 @@ impl Actor {
             self.carry_out(effect).await;
         }
         self.effects = effects;
-        self.status.send_if_modified(|status| {
-            let busy = !self.machine.is_idle();
-            std::mem::replace(&mut status.busy, busy) != busy
-        });
+        self.tell_status();
+    }
+
+    fn tell_status(&self) {
+        let busy = self.is_busy();
+        self.status.send_if_modified(|status| std::mem::replace(&mut status.busy, busy) != busy);
     }
 
     /// Tells the machine the window, which a model may learn while it is in use.
@@ -309,6 +360,13 @@ impl Actor {
     }
 
     async fn keep(&mut self, message: Arc<Message>) {
+        if let Some(owed) = self.owed.take() {
+            self.append(owed).await;
+        }
+        self.append(message).await;
+    }
+
+    async fn append(&mut self, message: Arc<Message>) {
         let message = without_keys(message, self.secrets());
         let Some(store) = &self.store else { return };
         match store.append(message).await {

@@ -12,6 +12,7 @@ use crate::secrets::Secrets;
 use crate::tools::{
     FileLedger, Progress, Tool, ToolContext, ToolError, ToolRegistry, check_arguments,
 };
+use crate::ui::Ui;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, ContentPart, ExecutionMode, HookName,
     Partial, ToolCall, ToolOutput,
@@ -44,6 +45,7 @@ pub(crate) struct ToolRunner {
     pub(crate) env: Arc<dyn ExecutionEnv>,
     pub(crate) files: Arc<FileLedger>,
     pub(crate) secrets: Arc<Secrets>,
+    pub(crate) ui: Ui,
 }
 
 /// What the actor hears of a batch of calls.
@@ -231,6 +233,7 @@ impl ToolRunner {
             progress,
             vision: batch.vision,
             secrets: Arc::clone(&self.secrets),
+            ui: self.ui.clone(),
         };
         let mut task = tokio::spawn(async move { tool.run(arguments, context).await });
         tokio::select! {

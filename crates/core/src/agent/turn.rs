@@ -375,8 +375,7 @@ impl Machine {
 
     fn switch_model(&mut self, model: String, effects: &mut Vec<Effect>) {
         if self.is_idle() {
-            let payload = [("model".to_owned(), model.into())].into_iter().collect();
-            let message = self.custom_message(CustomKind::ModelChange, payload);
+            let message = self.model_change(model);
             // Not a part of the transcript: no model is told of it.
             show(&message, effects);
         }

@@ -45,6 +45,7 @@ mod tests {
     use crate::builtin::BuiltinTools;
     use crate::hooks::{HookTimeouts, Hooks};
     use crate::tools::ToolSelection;
+    use crate::ui::Ui;
 
     fn skill(name: &str, tool: Option<&str>) -> Arc<Skill> {
         Arc::new(Skill {
@@ -65,7 +66,7 @@ mod tests {
         ];
         let plugins: Vec<Arc<dyn Plugin>> =
             vec![Arc::new(BuiltinTools::new(None)), Arc::new(SkillTools::new(skills))];
-        let tools = Hooks::new(plugins, HookTimeouts::default()).register().tools;
+        let tools = Hooks::new(plugins, HookTimeouts::default(), Ui::declining()).register().tools;
         let all = ["read", "write", "edit", "bash", "skill_one", "skill_two"];
         assert_eq!(tools.names(), all);
         let mut some = tools;

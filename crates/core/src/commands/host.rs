@@ -1,10 +1,16 @@
-//! The port to what only the program around the agent can do: export, clipboard, model lists.
+//! The port to what only the program around the agent can do: export, clipboard, model lists, and
+//! reading again what the agent was made from.
 //!
 //! Owns what the host is told. Must not know how anything is done.
 
+use crate::hooks::Hooks;
+use crate::model::ModelSource;
+use crate::skills::Skill;
+use crate::tools::ToolRegistry;
 use futures_util::future::BoxFuture;
 use letscode_wire::{Command, SessionInfo, Transcript, Usage};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Carries out the commands that need the world outside of the conversation. Called by the
 /// agent, which goes on meanwhile.
@@ -18,6 +24,36 @@ pub trait Host: Send + Sync {
         command: Command,
         conversation: Conversation,
     ) -> BoxFuture<'static, Result<Value, HostError>>;
+
+    /// Reads config, catalog, skills, templates and context files again and makes of them what an
+    /// idle agent goes on with. Called while no run is active; the agent waits for it.
+    ///
+    /// # Errors
+    /// When there is nothing to read again, or the agent cannot go on with it; it then goes on as
+    /// it is. A file that cannot be used is a warning.
+    fn reload(&self) -> BoxFuture<'static, Result<Reloaded, HostError>>;
+}
+
+/// What an agent goes on with after a reload.
+pub struct Reloaded {
+    /// The tools at hand.
+    pub tools: ToolRegistry,
+    /// The plugins.
+    pub hooks: Hooks,
+    /// The system prompt, whole.
+    pub system: Arc<str>,
+    /// Where models come from; `None` leaves that as it is.
+    pub models: Option<Arc<dyn ModelSource>>,
+    /// The program around the agent, with the new settings.
+    pub host: Arc<dyn Host>,
+    /// The skills that were found.
+    pub skills: Vec<Arc<Skill>>,
+    /// How many prompt templates were found.
+    pub templates: usize,
+    /// How many context files are in the system prompt.
+    pub context_files: usize,
+    /// What cannot be used, a line each.
+    pub warnings: Vec<String>,
 }
 
 /// What the host is told of the conversation.
@@ -51,7 +87,14 @@ impl Host for NoHost {
         _command: Command,
         _conversation: Conversation,
     ) -> BoxFuture<'static, Result<Value, HostError>> {
-        let message = "this program cannot do that".to_owned();
-        Box::pin(async { Err(HostError { message }) })
+        Box::pin(async { Err(unable()) })
     }
+
+    fn reload(&self) -> BoxFuture<'static, Result<Reloaded, HostError>> {
+        Box::pin(async { Err(unable()) })
+    }
+}
+
+fn unable() -> HostError {
+    HostError { message: "this program cannot do that".to_owned() }
 }

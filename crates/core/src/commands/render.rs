@@ -4,10 +4,11 @@
 //! Must not style: no colour, no width.
 
 use letscode_wire::{
-    Command, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult, MessagesResult,
-    ModelEntry, ModelResult, ModelsResult, NameResult, PluginsResult, QueueResult, SearchResult,
-    SessionInfo, SessionResult, SessionsResult, ShareResult, SkillsResult, StateResult,
-    ToolsResult, TreeResult, UnqueueResult, Usage, UsageResult,
+    Command, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult, FilesResult,
+    HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
+    PluginsResult, QueueResult, ReloadResult, SearchResult, SessionInfo, SessionResult,
+    SessionsResult, ShareResult, SkillsResult, StateResult, ToolsResult, TreeResult, TrustResult,
+    UnqueueResult, Usage, UsageResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -58,13 +59,18 @@ pub fn render(command: &Command, result: &Value) -> String {
         Command::Export { .. } => typed(result, |it: ExportResult| format!("wrote {}", it.path)),
         Command::Copy => typed(result, |it: CopyResult| format!("copied ({})", it.by)),
         Command::Share => typed(result, |it: ShareResult| it.url),
+        Command::Reload => typed(result, |it: ReloadResult| reload(&it)),
+        Command::Trust { trust } => typed(result, |it: TrustResult| self::trust(*trust, it)),
         Command::Steer { .. } | Command::FollowUp { .. } => Some("queued".to_owned()),
         Command::Reset => Some("the conversation is forgotten".to_owned()),
+        Command::Files { .. } => typed(result, |it: FilesResult| it.paths.join("\n")),
+        Command::History { .. } => typed(result, |it: HistoryResult| it.entries.join("\n")),
         Command::Hello { .. }
         | Command::Prompt { .. }
         | Command::Abort
         | Command::Retry
         | Command::RunCommand { .. }
+        | Command::UiResponse { .. }
         | Command::Bye => None,
     };
     text.unwrap_or_default()
@@ -196,6 +202,47 @@ fn session_words(session: &SessionInfo) -> String {
         Some(label) => format!("{} {}", session.id, first_line(label)),
         None => session.id.to_string(),
     }
+}
+
+fn reload(result: &ReloadResult) -> String {
+    let mut text = format!(
+        "reloaded: {} tools, {} skills, {} templates, {} context files; model {}, thinking {}",
+        result.tools,
+        result.skills,
+        result.templates,
+        result.context_files,
+        result.model,
+        result.thinking,
+    );
+    for warning in &result.warnings {
+        push_line(&mut text, &format!("warning: {}", first_line(warning)));
+    }
+    text
+}
+
+/// `asked` is what was to be done.
+fn trust(asked: Option<bool>, result: TrustResult) -> String {
+    let Some(project) = result.project else {
+        return "nothing here has settings or plugins of its own that would need trust".to_owned();
+    };
+    let mut text = match (asked, result.trusted, result.reason) {
+        (Some(false), true, _) => {
+            format!("trust in {project} is taken back, but it still holds for this run")
+        }
+        (_, true, _) => format!("the project {project} is trusted"),
+        (_, false, reason) => {
+            format!("the project {project} {}", reason.unwrap_or("is not trusted".to_owned()))
+        }
+    };
+    if !result.left_out.is_empty() {
+        push_line(&mut text, &format!("left out: {}", result.left_out.join(", ")));
+    }
+    if !result.effective {
+        push_line(&mut text, "/reload makes that effective");
+    } else if !result.trusted && !result.left_out.is_empty() {
+        push_line(&mut text, "/trust on, then /reload, allows it");
+    }
+    text
 }
 
 /// Returns lines of two columns.

@@ -62,10 +62,10 @@ pub const COMMANDS: &[SlashCommand] = &[
         alone(text, Command::Retry)
     }),
     command("steer", "TEXT", "Queue TEXT for the next answer without tool calls", |text| {
-        given(text).map(|text| Command::Steer { text })
+        given(text).map(|text| Command::Steer { text, expand: true })
     }),
     command("follow-up", "TEXT", "Queue TEXT for the end of the run", |text| {
-        given(text).map(|text| Command::FollowUp { text })
+        given(text).map(|text| Command::FollowUp { text, expand: true })
     }),
     command("queue", "", "Show what is queued", |text| alone(text, Command::Queue)),
     command("unqueue", "", "Take the last queued message back", |text| {
@@ -101,6 +101,15 @@ pub const COMMANDS: &[SlashCommand] = &[
     command("share", "", "Upload the conversation as a secret gist, through gh", |text| {
         alone(text, Command::Share)
     }),
+    command(
+        "reload",
+        "",
+        "Read config, catalog, skills, templates and context files again",
+        |text| alone(text, Command::Reload),
+    ),
+    command("trust", "[on|off]", "Show whether this project is trusted, or change that", |text| {
+        switch(text).map(|trust| Command::Trust { trust })
+    }),
     of_terminal("verbose", "Show what tools print in full, or cut"),
     of_terminal("footer", "Show or hide the line below the answers"),
     of_terminal("edit", "Write the message in your editor"),
@@ -119,4 +128,14 @@ fn given(text: &str) -> Option<String> {
 /// Returns `None` where what was given is no number.
 fn optional_number(text: &str) -> Option<Option<usize>> {
     if text.is_empty() { Some(None) } else { text.parse().ok().map(Some) }
+}
+
+/// Returns `None` where what was given is neither on nor off.
+fn switch(text: &str) -> Option<Option<bool>> {
+    match text {
+        "" => Some(None),
+        "on" => Some(Some(true)),
+        "off" => Some(Some(false)),
+        _ => None,
+    }
 }

@@ -45,6 +45,16 @@ fn lines_are_read_with_and_without_the_slash() {
 }
 
 #[test]
+fn trust_is_switched_by_on_and_off_alone() {
+    let trust = |trust| Ok(Command::Trust { trust });
+    assert_eq!(read_line("/trust"), trust(None));
+    assert_eq!(read_line("/trust on"), trust(Some(true)));
+    assert_eq!(read_line("/trust off"), trust(Some(false)));
+    let usage = SlashError::Usage { usage: "trust [on|off]".to_owned() };
+    assert_eq!(read_line("/trust maybe"), Err(usage));
+}
+
+#[test]
 fn an_unknown_name_gets_names_that_look_like_it() {
     let error = read_line("/tols").expect_err("no such command");
     assert_eq!(
@@ -104,6 +114,35 @@ fn results_are_put_in_words() {
         ),
         (Command::Unqueue, json!({"message": null}), "nothing is queued"),
         (Command::Reset, json!(null), "the conversation is forgotten"),
+        (
+            Command::Reload,
+            json!({"tools": 5, "skills": 1, "templates": 2, "context_files": 3, "model": "m",
+                "thinking": "off", "warnings": ["one\nline", "two"]}),
+            "reloaded: 5 tools, 1 skills, 2 templates, 3 context files; model m, thinking off\n\
+             warning: one\nwarning: two",
+        ),
+        (
+            Command::Trust { trust: None },
+            json!({"project": null, "trusted": false, "reason": null, "left_out": [], "effective": true}),
+            "nothing here has settings or plugins of its own that would need trust",
+        ),
+        (
+            Command::Trust { trust: None },
+            json!({"project": "/p", "trusted": false, "reason": "changed since it was trusted",
+                "left_out": ["base_url", "mcp"], "effective": true}),
+            "the project /p changed since it was trusted\nleft out: base_url, mcp\n\
+             /trust on, then /reload, allows it",
+        ),
+        (
+            Command::Trust { trust: Some(true) },
+            json!({"project": "/p", "trusted": true, "reason": null, "left_out": [], "effective": false}),
+            "the project /p is trusted\n/reload makes that effective",
+        ),
+        (
+            Command::Trust { trust: Some(false) },
+            json!({"project": "/p", "trusted": true, "reason": null, "left_out": [], "effective": true}),
+            "trust in /p is taken back, but it still holds for this run",
+        ),
     ] {
         assert_eq!(render(&command, &result), expected, "{command:?}");
     }

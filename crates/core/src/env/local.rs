@@ -46,6 +46,11 @@ impl LocalEnv {
         }
     }
 
+    /// Keeps these variables from later commands, in place of those before.
+    pub fn remove_variables(&self, names: Vec<String>) {
+        self.commands.remove_variables(names);
+    }
+
     /// Ends all commands that run, children included (TERM, up to 2 s, KILL), and hangs up on
     /// what finished commands left in the background, as a closing terminal would: what was
     /// started with `nohup` or `setsid` goes on. For the end of the program, a panic included;

@@ -7,6 +7,7 @@
 
 use super::{FrontendSpec, Plugin, SkillSpec};
 use crate::tools::ToolRegistry;
+use crate::ui::{Clock, Ui};
 use futures_util::future::BoxFuture;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, CommandSpec,
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::task::JoinSet;
 
 /// How many events may wait for a plugin before it misses some.
 const EVENT_QUEUE: usize = 1024;
@@ -34,6 +36,7 @@ struct Inner {
     /// In the order in which they are asked: registered last, first.
     slots: Vec<Slot>,
     timeouts: HookTimeouts,
+    ui: Ui,
     faults: Faults,
 }
 
@@ -102,13 +105,16 @@ impl HookTimeouts {
 
 impl Hooks {
     /// Returns a dispatch over `plugins`, given in the order of registration. Must be called
-    /// inside a tokio runtime when one of them wants events.
-    pub fn new(plugins: Vec<Arc<dyn Plugin>>, timeouts: HookTimeouts) -> Self {
+    /// inside a tokio runtime when one of them wants events. `ui` is their way to the user.
+    pub fn new(plugins: Vec<Arc<dyn Plugin>>, timeouts: HookTimeouts, ui: Ui) -> Self {
         let limit = timeouts.of(HookName::OnEvent);
         let faults = Faults::default();
-        let slots =
-            plugins.into_iter().rev().map(|plugin| Slot::new(plugin, limit, &faults)).collect();
-        Self { inner: Arc::new(Inner { slots, timeouts, faults }) }
+        let slots = plugins
+            .into_iter()
+            .rev()
+            .map(|plugin| Slot::new(plugin, limit, &ui, &faults))
+            .collect();
+        Self { inner: Arc::new(Inner { slots, timeouts, ui, faults }) }
     }
 
     /// Lets every plugin register what it adds, in the order of registration.
@@ -156,7 +162,7 @@ impl Hooks {
     pub async fn system_prompt(&self, context: &SystemPromptContext) -> Option<String> {
         for slot in self.asked(HookName::SystemPrompt) {
             let context = context.clone();
-            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
+            let call = |plugin: Arc<dyn Plugin>, _: Ui| -> BoxFuture<'static, _> {
                 Box::pin(async move { plugin.system_prompt(&context).await })
             };
             if let Ok(Some(text)) = self.ask(slot, HookName::SystemPrompt, call).await {
@@ -171,8 +177,8 @@ impl Hooks {
         let mut arguments = None;
         for slot in self.inner.slots.iter().filter(|slot| slot.named(HookName::BeforeToolCall)) {
             let asked = context.clone();
-            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
-                Box::pin(async move { plugin.before_tool_call(&asked).await })
+            let call = |plugin: Arc<dyn Plugin>, ui: Ui| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.before_tool_call(&asked, &ui).await })
             };
             let answer = if slot.is_gone() {
                 Err(Unanswered)
@@ -206,8 +212,8 @@ impl Hooks {
         let mut merged = AfterToolCallReply::default();
         for slot in self.asked(HookName::AfterToolCall) {
             let context = context.clone();
-            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
-                Box::pin(async move { plugin.after_tool_call(&context).await })
+            let call = |plugin: Arc<dyn Plugin>, ui: Ui| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.after_tool_call(&context, &ui).await })
             };
             if let Ok(reply) = self.ask(slot, HookName::AfterToolCall, call).await {
                 merged.content = reply.content.or(merged.content);
@@ -223,8 +229,8 @@ impl Hooks {
     pub async fn transform_context(&self, mut messages: Transcript) -> Transcript {
         for slot in self.asked(HookName::TransformContext) {
             let given = messages.clone();
-            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
-                Box::pin(async move { plugin.transform_context(&given).await })
+            let call = |plugin: Arc<dyn Plugin>, ui: Ui| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.transform_context(&given, &ui).await })
             };
             if let Ok(Some(changed)) = self.ask(slot, HookName::TransformContext, call).await {
                 messages = changed;
@@ -237,8 +243,8 @@ impl Hooks {
     pub async fn convert_to_llm(&self, messages: &Transcript) -> Option<Transcript> {
         for slot in self.asked(HookName::ConvertToLlm) {
             let given = messages.clone();
-            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
-                Box::pin(async move { plugin.convert_to_llm(&given).await })
+            let call = |plugin: Arc<dyn Plugin>, ui: Ui| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.convert_to_llm(&given, &ui).await })
             };
             if let Ok(Some(converted)) = self.ask(slot, HookName::ConvertToLlm, call).await {
                 return Some(converted);
@@ -251,8 +257,8 @@ impl Hooks {
     pub async fn render_custom_message(&self, message: &CustomMessage) -> Option<Message> {
         for slot in self.asked(HookName::RenderCustomMessage) {
             let given = message.clone();
-            let call = |plugin: Arc<dyn Plugin>| -> BoxFuture<'static, _> {
-                Box::pin(async move { plugin.render_custom_message(&given).await })
+            let call = |plugin: Arc<dyn Plugin>, ui: Ui| -> BoxFuture<'static, _> {
+                Box::pin(async move { plugin.render_custom_message(&given, &ui).await })
             };
             if let Ok(Some(rendered)) = self.ask(slot, HookName::RenderCustomMessage, call).await {
                 return Some(rendered);
@@ -274,20 +280,24 @@ impl Hooks {
         self.inner.slots.iter().filter(move |slot| slot.wants(hook))
     }
 
-    /// Calls one hook in a task of its own, so that neither a panic nor slowness spreads.
+    /// Calls one hook in a task of its own, so that neither a panic nor slowness spreads. Whoever
+    /// does not wait for the answer any more ends the call, and with it what it asks the user.
     async fn ask<T: Send + 'static>(
         &self,
         slot: &Slot,
         hook: HookName,
-        call: impl FnOnce(Arc<dyn Plugin>) -> BoxFuture<'static, T>,
+        call: impl FnOnce(Arc<dyn Plugin>, Ui) -> BoxFuture<'static, T>,
     ) -> Result<T, Unanswered> {
         let limit = self.inner.timeouts.of(hook);
-        let mut task = tokio::spawn(call(Arc::clone(&slot.plugin)));
-        match tokio::time::timeout(limit, &mut task).await {
-            Ok(Ok(answer)) => return Ok(answer),
-            Ok(Err(_)) => self.crashed(slot, hook),
-            Err(_) => {
-                task.abort();
+        let clock = Arc::new(Clock::new());
+        let ui = self.inner.ui.timed_by(&clock);
+        // A set of one: its task ends with it.
+        let mut task = JoinSet::new();
+        task.spawn(call(Arc::clone(&slot.plugin), ui));
+        match clock.limit(limit, task.join_next()).await {
+            Some(Some(Ok(answer))) => return Ok(answer),
+            Some(_) => self.crashed(slot, hook),
+            None => {
                 self.report(HookFault::TooSlow {
                     plugin: slot.plugin.name().to_owned(),
                     hook,
@@ -317,13 +327,14 @@ fn report(faults: &Faults, fault: HookFault) {
 struct Unanswered;
 
 impl Slot {
-    fn new(plugin: Arc<dyn Plugin>, event_limit: Duration, faults: &Faults) -> Self {
+    fn new(plugin: Arc<dyn Plugin>, event_limit: Duration, ui: &Ui, faults: &Faults) -> Self {
         let gone = Arc::new(AtomicBool::new(false));
         let events = plugin.hooks().contains(&HookName::OnEvent).then(|| {
             let (sender, receiver) = mpsc::channel(EVENT_QUEUE);
             let delivery = Delivery {
                 plugin: Arc::clone(&plugin),
                 limit: event_limit,
+                ui: ui.clone(),
                 gone: Arc::clone(&gone),
                 faults: Arc::clone(faults),
             };
@@ -350,6 +361,7 @@ impl Slot {
 struct Delivery {
     plugin: Arc<dyn Plugin>,
     limit: Duration,
+    ui: Ui,
     gone: Arc<AtomicBool>,
     faults: Faults,
 }
@@ -360,16 +372,18 @@ impl Delivery {
         while let Some(event) = events.recv().await {
             let plugin = Arc::clone(&self.plugin);
             let name = || self.plugin.name().to_owned();
-            let mut task = tokio::spawn(async move { plugin.on_event(&event).await });
-            match tokio::time::timeout(self.limit, &mut task).await {
-                Ok(Ok(())) => {}
-                Ok(Err(_)) => {
+            let clock = Arc::new(Clock::new());
+            let ui = self.ui.timed_by(&clock);
+            let mut task = JoinSet::new();
+            task.spawn(async move { plugin.on_event(&event, &ui).await });
+            match clock.limit(self.limit, task.join_next()).await {
+                Some(Some(Ok(()))) => {}
+                Some(_) => {
                     self.gone.store(true, Ordering::Relaxed);
                     report(&self.faults, HookFault::Crashed { plugin: name(), hook });
                     return;
                 }
-                Err(_) => {
-                    task.abort();
+                None => {
                     let seconds = self.limit.as_secs_f64();
                     report(&self.faults, HookFault::TooSlow { plugin: name(), hook, seconds });
                 }

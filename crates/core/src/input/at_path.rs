@@ -4,7 +4,7 @@
 //! path names anything is found out later, and what names nothing stays plain text.
 
 /// How many are looked at: pasted text may be full of them.
-const MENTION_LIMIT: usize = 100;
+pub(super) const MENTION_LIMIT: usize = 100;
 /// How many marks at the end of a word may not belong to it.
 const ENDING_LIMIT: usize = 6;
 
@@ -15,7 +15,8 @@ pub(super) struct Mention<'a> {
     pub(super) candidates: Vec<&'a str>,
 }
 
-/// Returns the mentions in a text. What stands in a fenced block of code is code.
+/// Returns the mentions in a text, one more than the limit where there are more than that. What
+/// stands in a fenced block of code is code.
 pub(super) fn mentions(text: &str) -> Vec<Mention<'_>> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;
@@ -28,8 +29,8 @@ pub(super) fn mentions(text: &str) -> Vec<Mention<'_>> {
             (None, None) => mentions_in_line(line, &mut found),
             (Some(_), _) => {}
         }
-        if found.len() >= MENTION_LIMIT {
-            found.truncate(MENTION_LIMIT);
+        if found.len() > MENTION_LIMIT {
+            found.truncate(MENTION_LIMIT + 1);
             break;
         }
     }

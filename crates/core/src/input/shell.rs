@@ -52,6 +52,7 @@ pub(super) async fn run(command: &str, context: &Context<'_>) -> Result<Ran, Inp
         progress: Progress::new(|_| {}),
         vision: context.vision,
         secrets: Arc::default(),
+        ui: crate::ui::Ui::declining(),
     };
     let output = run_typed(command, tool_context).await.map_err(|error| InputError::Shell {
         command: command.to_owned(),

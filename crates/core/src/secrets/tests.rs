@@ -64,6 +64,16 @@ fn variables_come_sorted_and_once() {
 }
 
 #[test]
+fn a50_keys_that_come_later_are_hidden_beside_those_before() {
+    let hidden = Secrets::new(["sk-0123456789"], ["A_KEY".to_owned()]);
+    hidden.extend(Secrets::new(["sk-0123456789-long", "sk-0123456789"], ["B_KEY".to_owned()]));
+    assert_eq!(hidden.mask("sk-0123456789-long"), MASK, "the longest goes first");
+    assert_eq!(hidden.mask("a sk-0123456789 b"), format!("a {MASK} b"));
+    assert!(hidden.are_in(b"x sk-0123456789-long"));
+    assert_eq!(hidden.variables(), ["A_KEY", "B_KEY"]);
+}
+
+#[test]
 fn a50_debug_output_shows_no_key() {
     assert!(!format!("{:?}", secrets(&["sk-0123456789"])).contains("0123456789"));
 }

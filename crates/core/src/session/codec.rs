@@ -3,6 +3,9 @@
 //! Owns what is read of a line before its message is wanted, and how much damage a line may
 //! have and still be understood. Must not know other lines.
 
+pub(super) mod peek;
+
+use self::peek::peek_head;
 use letscode_wire::{CustomKind, EntryId, Message, Record, SESSION_VERSION, encode_line};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -142,6 +145,11 @@ pub(super) fn trim(line: &[u8]) -> &[u8] {
 
 /// Returns what a line says about its place, or `None` if it is no record.
 pub(super) fn decode_head(line: &[u8]) -> Option<Head> {
+    peek_head(line).or_else(|| read_head(line))
+}
+
+/// As [`decode_head`], by reading all of the line.
+fn read_head(line: &[u8]) -> Option<Head> {
     let envelope: Envelope<'_> = serde_json::from_slice(line).ok()?;
     let parent = match envelope.parent_id {
         _ if envelope.version < 2 => Parent::LineBefore,

@@ -1,13 +1,16 @@
 //! Where the entries of a session file are, how they hang together, and which are active.
 //!
-//! Owns the first pass over a file, which keeps some bytes an entry and no message: a huge file
-//! costs little memory, however much of it is on other branches or compacted away.
+//! Owns the first pass over a file, which keeps some bytes an entry and no message or id: a huge
+//! file costs little memory, however much of it is on other branches or compacted away.
 
-use super::codec::{self, CompactionPayload, Head, HeadKind, Parent, Role};
+use super::codec::{CompactionPayload, Head, HeadKind, Parent, Role};
 use super::lines::{Line, Lines};
+use super::records::{Span, Tail, each_record};
 use letscode_wire::EntryId;
 use std::collections::HashMap;
-use std::io::{self, Read};
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::{self, Read, Seek};
+use std::num::NonZeroU32;
 
 /// A file's entries in the order of its lines.
 #[derive(Debug, Default)]
@@ -23,23 +26,15 @@ pub(super) struct Index {
     pub(super) length: u64,
 }
 
-/// One entry.
+/// One entry. A file may have a million, so each is as small as can be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
-    /// The position of the entry that it follows; always a smaller one.
-    pub(super) parent: Option<usize>,
     pub(super) span: Span,
+    /// What it means beside being a message; most mean nothing more.
+    special: Option<Box<EntryKind>>,
+    /// The number, from 1, of the entry that it follows; always a smaller one than its own.
+    parent: Option<NonZeroU32>,
     pub(super) role: Role,
-    pub(super) kind: EntryKind,
-}
-
-/// Where an entry's record is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Span {
-    pub(super) offset: u64,
-    pub(super) length: usize,
-    /// The number of its line, from 1.
-    pub(super) line: usize,
 }
 
 /// What an entry means to the replay.
@@ -62,21 +57,29 @@ pub(super) enum EntryKind {
     GoTo,
 }
 
-/// An unfinished last line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Tail {
-    /// Where it begins.
-    pub(super) offset: u64,
-    /// Whether it holds anything but zeros.
-    pub(super) has_text: bool,
+impl Entry {
+    pub(super) fn new(span: Span, role: Role, parent: Option<usize>, kind: EntryKind) -> Self {
+        let special = (kind != EntryKind::Message).then(|| Box::new(kind));
+        Self { span, special, parent: parent.and_then(number), role }
+    }
+
+    /// Returns the position of the entry that it follows.
+    pub(super) fn parent(&self) -> Option<usize> {
+        self.parent.map(|number| number.get() as usize - 1)
+    }
+
+    /// Returns what it means to the replay.
+    pub(super) fn kind(&self) -> &EntryKind {
+        self.special.as_deref().unwrap_or(&EntryKind::Message)
+    }
 }
 
 impl Index {
     /// Reads a file to its end.
-    pub(super) fn read(lines: &mut Lines<impl Read>) -> io::Result<Self> {
+    pub(super) fn read(lines: &mut Lines<impl Read + Seek>) -> io::Result<Self> {
         let mut builder = Builder::default();
         while let Some(line) = lines.next_line()? {
-            builder.take_line(&line);
+            builder.take_line(line);
         }
         let mut index = builder.finish();
         index.length = lines.offset();
@@ -91,7 +94,7 @@ impl Index {
 
     /// Returns the positions of the branch that ends with the entry at `last`, oldest first.
     pub(super) fn branch_to(&self, last: Option<usize>) -> Vec<usize> {
-        let parent = |position: &usize| self.entries.get(*position)?.parent;
+        let parent = |position: &usize| self.entries.get(*position)?.parent();
         let mut branch: Vec<usize> = std::iter::successors(last, parent).collect();
         branch.reverse();
         branch
@@ -101,95 +104,131 @@ impl Index {
 #[derive(Default)]
 struct Builder {
     index: Index,
-    positions: HashMap<EntryId, usize>,
+    /// A digest of each entry's id: by a key of this process, so nobody can make two alike, and
+    /// long enough that no two of a file are by chance.
+    ids: Vec<u64>,
+    digests: RandomState,
+    /// The mentions of earlier entries that are to be looked up, in the order of the lines. Most
+    /// entries follow the line before and have none.
+    mentions: Vec<Mention>,
     /// Whether any line names a parent. Where none does, the file is a chain.
     linked: bool,
 }
 
+/// An entry names an earlier one.
+struct Mention {
+    position: usize,
+    /// The digest of the id that it names.
+    id: u64,
+    what: Mentioned,
+}
+
+#[derive(Clone, Copy)]
+enum Mentioned {
+    Parent,
+    FirstKept,
+}
+
 impl Builder {
-    fn take_line(&mut self, line: &Line<'_>) {
-        let record = codec::trim(line.bytes);
-        if record.is_empty() {
-            let has_zeros = line.bytes.contains(&0);
-            if !line.terminated && has_zeros {
-                self.index.tail = Some(Tail { offset: line.offset, has_text: false });
-            } else if has_zeros {
-                self.index.broken.push(line.number);
-            }
-            return;
-        }
-        if let Some(head) = codec::decode_head(record) {
-            self.take_record(line, record, head);
-        } else {
-            self.take_damaged(line);
+    fn take_line(&mut self, line: Line<'_>) {
+        let number = line.number;
+        let rest = each_record(line, |record, head| self.take_record(record.span, head));
+        self.index.tail = rest.tail.or(self.index.tail);
+        if rest.is_broken {
+            self.index.broken.push(number);
         }
     }
 
-    /// Saves the good records of a damaged line. What is left over is broken, or, at the end of
-    /// a line that the file ends in, torn.
-    fn take_damaged(&mut self, line: &Line<'_>) {
-        let starts = codec::record_starts(line.bytes);
-        let ends = starts.iter().skip(1).copied().chain([line.bytes.len()]);
-        let mut is_broken = false;
-        for (start, end) in starts.iter().copied().zip(ends) {
-            let record = codec::trim(line.bytes.get(start..end).unwrap_or_default());
-            if let Some(head) = codec::decode_head(record) {
-                self.take_record(line, record, head);
-            } else if end == line.bytes.len() && !line.terminated {
-                let offset = line.offset + start as u64;
-                self.index.tail = Some(Tail { offset, has_text: true });
-            } else {
-                is_broken = true;
-            }
-        }
-        if is_broken {
-            self.index.broken.push(line.number);
-        }
-    }
-
-    /// Adds an entry. `record` is a part of the line's bytes.
-    fn take_record(&mut self, line: &Line<'_>, record: &[u8], head: Head) {
+    /// Adds an entry.
+    fn take_record(&mut self, span: Span, head: Head) {
         let position = self.index.entries.len();
+        // A parent that is not there was on a broken line.
         let line_before = position.checked_sub(1);
         let parent = match head.parent {
             Parent::LineBefore => line_before,
             Parent::Nothing => None,
             Parent::Entry(id) => {
                 self.linked = true;
-                // A parent that is not there was on a broken line.
-                self.positions.get(&id).copied().or(line_before)
+                if self.index.last_id.as_ref() != Some(&id) {
+                    self.mention(position, &id, Mentioned::Parent);
+                }
+                line_before
             }
         };
-        let within = record.as_ptr().addr() - line.bytes.as_ptr().addr();
-        let span =
-            Span { offset: line.offset + within as u64, length: record.len(), line: line.number };
-        let (role, kind) = (head.role, self.kind(head.kind));
-        self.index.entries.push(Entry { parent, span, role, kind });
-        self.positions.insert(head.id.clone(), position);
+        let kind = self.kind(position, head.kind);
+        self.index.entries.push(Entry::new(span, head.role, parent, kind));
+        self.ids.push(self.digests.hash_one(&head.id));
         self.index.last_id = Some(head.id);
     }
 
-    fn kind(&self, kind: HeadKind) -> EntryKind {
+    fn kind(&mut self, position: usize, kind: HeadKind) -> EntryKind {
         match kind {
             HeadKind::Message => EntryKind::Message,
             HeadKind::ModelChange(model) => EntryKind::ModelChange(model),
             HeadKind::Reset => EntryKind::Reset,
             HeadKind::GoTo => EntryKind::GoTo,
             HeadKind::Compaction(CompactionPayload { first_kept_id, collapsed_count }) => {
-                let first_kept = first_kept_id.and_then(|id| self.positions.get(&id).copied());
-                EntryKind::Compaction { first_kept, collapsed_count }
+                if let Some(id) = first_kept_id {
+                    self.mention(position, &id, Mentioned::FirstKept);
+                }
+                EntryKind::Compaction { first_kept: None, collapsed_count }
             }
         }
     }
 
+    fn mention(&mut self, position: usize, id: &EntryId, what: Mentioned) {
+        let id = self.digests.hash_one(id);
+        self.mentions.push(Mention { position, id, what });
+    }
+
     fn finish(mut self) -> Index {
+        self.look_up();
         if !self.linked {
             for (position, entry) in self.index.entries.iter_mut().enumerate() {
-                entry.parent = position.checked_sub(1);
+                entry.parent = position.checked_sub(1).and_then(number);
             }
         }
         self.index
     }
+
+    /// Looks up what entries mention, in one walk over the ids, and keeps no id but those.
+    fn look_up(&mut self) {
+        if self.mentions.is_empty() {
+            return;
+        }
+        let wanted = self.mentions.iter().map(|mention| (mention.id, None));
+        let mut latest: HashMap<u64, Option<usize>> = wanted.collect();
+        let mut mentions = self.mentions.drain(..).peekable();
+        for (position, id) in self.ids.iter().enumerate() {
+            while let Some(mention) = mentions.next_if(|mention| mention.position == position) {
+                let found = latest.get(&mention.id).copied().flatten();
+                if let (Some(found), Some(entry)) = (found, self.index.entries.get_mut(position)) {
+                    entry.settle(mention.what, found);
+                }
+            }
+            if let Some(place) = latest.get_mut(id) {
+                *place = Some(position);
+            }
+        }
+    }
+}
+
+impl Entry {
+    /// Notes the position of an entry that it mentions.
+    fn settle(&mut self, what: Mentioned, found: usize) {
+        match (what, self.special.as_deref_mut()) {
+            (Mentioned::Parent, _) => self.parent = number(found),
+            (Mentioned::FirstKept, Some(EntryKind::Compaction { first_kept, .. })) => {
+                *first_kept = Some(found);
+            }
+            (Mentioned::FirstKept, _) => {}
+        }
+    }
+}
+
+/// Returns the number of the entry at a position.
+fn number(position: usize) -> Option<NonZeroU32> {
+    NonZeroU32::MIN.checked_add(u32::try_from(position).ok()?)
 }
 
 #[cfg(test)]

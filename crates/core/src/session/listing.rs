@@ -7,9 +7,10 @@
 
 use super::SessionError;
 use super::codec::{self, Role};
-use super::index::Index;
 use super::label::{label_of, read_label};
 use super::lines::Lines;
+use super::parallel::map_in_order;
+use super::records::each_record;
 use letscode_wire::SessionId;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -19,6 +20,9 @@ use std::time::SystemTime;
 
 /// How much of a session without a label is searched for its first user message, in bytes.
 const HEAD_LENGTH: u64 = 64 * 1024;
+
+/// How much of it is read at a time, in bytes: the first message is the first line as a rule.
+const FIRST_READ: usize = 4 * 1024;
 
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,8 +42,7 @@ pub struct Summary {
 /// # Errors
 /// When the folder cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<Summary>, SessionError> {
-    let found = scan(folder)?;
-    Ok(found.into_iter().map(Found::into_summary).collect())
+    Ok(map_in_order(scan(folder)?, Found::into_summary))
 }
 
 /// Returns the session in `folder` that was added to last.
@@ -84,9 +87,9 @@ pub fn find(folder: &Path, query: &str) -> Result<PathBuf, SessionError> {
 }
 
 /// A session's file, before its label is looked up.
-struct Found {
-    id: SessionId,
-    path: PathBuf,
+pub(super) struct Found {
+    pub(super) id: SessionId,
+    pub(super) path: PathBuf,
     modified: SystemTime,
 }
 
@@ -103,15 +106,16 @@ pub(super) fn shown_label(path: &Path) -> Option<String> {
 }
 
 /// Returns the sessions in `folder`, newest first; of the same time, the one that was made last.
-fn scan(folder: &Path) -> Result<Vec<Found>, SessionError> {
+pub(super) fn scan(folder: &Path) -> Result<Vec<Found>, SessionError> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(SessionError::io("list", folder)(error)),
     };
-    let files = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let mut found: Vec<Found> = files.filter_map(session_file).collect();
-    found.sort_by(|a, b| (b.modified, &b.id).cmp(&(a.modified, &a.id)));
+    let files = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    let found = map_in_order(files, session_file);
+    let mut found: Vec<Found> = found.into_iter().flatten().collect();
+    found.sort_unstable_by(|a, b| (b.modified, &b.id).cmp(&(a.modified, &a.id)));
     Ok(found)
 }
 
@@ -131,15 +135,22 @@ fn session_file(path: PathBuf) -> Option<Found> {
 
 /// Returns the label that the first user message makes, if that is near the beginning.
 fn head_label(path: &Path) -> Option<String> {
-    let mut head = Vec::new();
-    File::open(path).ok()?.take(HEAD_LENGTH).read_to_end(&mut head).ok()?;
-    let index = Index::read(&mut Lines::new(head.as_slice())).ok()?;
-    let mut users = index.entries.iter().filter(|entry| entry.role == Role::User);
-    users.find_map(|entry| {
-        let start = usize::try_from(entry.span.offset).ok()?;
-        let record = head.get(start..start + entry.span.length)?;
-        label_of(&codec::decode_message(entry.role, record)?)
-    })
+    let head = File::open(path).ok()?.take(HEAD_LENGTH);
+    let mut lines = Lines::with_capacity(FIRST_READ, head);
+    while let Some(line) = lines.next_line().ok()? {
+        let mut label = None;
+        each_record(line, |record, head| {
+            if label.is_none() && head.role == Role::User {
+                let message =
+                    record.bytes.and_then(|bytes| codec::decode_message(head.role, bytes));
+                label = message.as_ref().and_then(label_of);
+            }
+        });
+        if label.is_some() {
+            return label;
+        }
+    }
+    None
 }
 
 /// Returns the number that `query` is. An id that begins with a zero, as those of this century

@@ -6,9 +6,10 @@
 
 use super::SessionError;
 use super::codec::{self, Role};
-use super::index::{Entry, Index, Span, Tail};
+use super::index::{Entry, Index};
 use super::label::{label_of, read_label};
 use super::lines::Lines;
+use super::records::{Span, Tail};
 use super::replay::replay;
 use letscode_wire::{EntryId, SessionId, Transcript};
 use std::fs::File;
@@ -84,7 +85,7 @@ fn load_branch(path: &Path, until: Option<usize>) -> Result<Loaded, SessionError
         let record = reader.read(entry.span).map_err(read_error())?;
         match codec::decode_message(entry.role, record) {
             Some(message) => transcript.push(Arc::new(message)),
-            None => index.broken.push(entry.span.line),
+            None => index.broken.push(entry.span.line as usize),
         }
     }
     let last_id = match (until, branch.last().and_then(entry_at)) {
@@ -142,7 +143,7 @@ impl<'a> SpanReader<'a> {
         let distance = span.offset.wrapping_sub(self.offset).cast_signed();
         self.reader.seek_relative(distance)?;
         self.buffer.clear();
-        let length = span.length as u64;
+        let length = u64::from(span.length);
         let taken = (&mut self.reader).take(length).read_to_end(&mut self.buffer)?;
         self.offset = span.offset + taken as u64;
         Ok(&self.buffer)

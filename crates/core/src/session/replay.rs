@@ -35,12 +35,12 @@ pub(super) fn replay(entries: &[Entry], branch: &[usize]) -> Replay {
     let mut replay = Replay::default();
     let mut since_reset = 0;
     let is_no_message = |position: usize| {
-        let kind = entries.get(position).map(|entry| &entry.kind);
+        let kind = entries.get(position).map(Entry::kind);
         matches!(kind, Some(EntryKind::ModelChange(_) | EntryKind::GoTo))
     };
     for (place, &position) in branch.iter().enumerate() {
         let Some(entry) = entries.get(position) else { continue };
-        match &entry.kind {
+        match entry.kind() {
             // A mark stays among the kept until the end: a compaction may name it as the first.
             EntryKind::Message | EntryKind::GoTo => replay.kept.push(position),
             EntryKind::ModelChange(model) => {

@@ -16,7 +16,7 @@
 //!   ends; there is no stale lock.
 #![expect(clippy::disallowed_methods, reason = "this file owns the session that is being written")]
 
-use super::label::{label_of, read_label, write_label_once};
+use super::label::{label_of, label_path, read_label, write_label_once};
 use super::load::Loaded;
 use super::{SessionError, SessionStore, codec};
 use futures_util::future::BoxFuture;
@@ -42,6 +42,7 @@ impl FileStore {
         let writer = Writer {
             path: folder.join(format!("{id}.jsonl")),
             file: None,
+            start: Start::New,
             unsynced_folders: Vec::new(),
             last_id: None,
             tail: TailState::Clean,
@@ -50,7 +51,9 @@ impl FileStore {
         Self::with_writer(id, writer)
     }
 
-    /// Opens a loaded session to go on with it. Nothing is written before the first append.
+    /// Opens a loaded session to go on with it. Nothing is written before the first append. One
+    /// that the system does not let us write, on a disk that is read-only for example, is opened
+    /// all the same: its appends fail for as long as that is so.
     ///
     /// # Errors
     /// [`SessionError::Held`] when somebody else has it open; [`SessionError::Changed`] when it
@@ -59,8 +62,14 @@ impl FileStore {
     pub fn open(loaded: &Loaded) -> Result<Self, SessionError> {
         let path = &loaded.path;
         let open_error = || SessionError::io("open", path);
-        let mut file = append_options().open(path).map_err(open_error())?;
-        lock(&file, path)?;
+        let (mut file, is_writable) = match append_options().open(path) {
+            Ok(file) => (file, true),
+            Err(error) if is_refusal(&error) => (File::open(path).map_err(open_error())?, false),
+            Err(error) => return Err(open_error()(error)),
+        };
+        if is_writable {
+            lock(&file, path)?;
+        }
         let length = file.metadata().map_err(open_error())?.len();
         if length != loaded.length {
             return Err(SessionError::Changed { path: path.clone() });
@@ -78,7 +87,8 @@ impl FileStore {
         };
         let writer = Writer {
             path: path.clone(),
-            file: Some(file),
+            file: is_writable.then_some(file),
+            start: Start::Behind(length),
             unsynced_folders: Vec::new(),
             last_id: loaded.last_id.clone(),
             tail,
@@ -124,10 +134,15 @@ impl SessionStore for FileStore {
 }
 
 impl Drop for FileStore {
-    /// Tries once more what could not be written before.
+    /// Tries once more what could not be written before. The label that was given to a session
+    /// which never began goes with it.
     fn drop(&mut self) {
         if let Err(error) = self.shared.write_queue() {
             tracing::warn!(%error, "messages of the session are lost");
+        }
+        if guard(&self.shared.writer).file.is_none() {
+            // Most such sessions have no label.
+            drop(std::fs::remove_file(label_path(&self.path)));
         }
     }
 }
@@ -155,13 +170,23 @@ impl Shared {
 
 struct Writer {
     path: PathBuf,
-    /// The locked file; none before a new session's first append.
+    /// The locked file; none before a new session's first append, and while the system refuses.
     file: Option<File>,
+    start: Start,
     /// The folders whose entries may not be on disk yet.
     unsynced_folders: Vec<PathBuf>,
     last_id: Option<EntryId>,
     tail: TailState,
     label: Label,
+}
+
+/// Where the first append goes.
+#[derive(Debug, Clone, Copy)]
+enum Start {
+    /// Into a file that it makes.
+    New,
+    /// Behind the bytes that were loaded.
+    Behind(u64),
 }
 
 /// What stands at the end of the file.
@@ -185,7 +210,10 @@ impl Writer {
     fn write(&mut self, message: &Arc<Message>) -> io::Result<()> {
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(create_file(&self.path, &mut self.unsynced_folders)?),
+            none => none.insert(match self.start {
+                Start::New => create_file(&self.path, &mut self.unsynced_folders)?,
+                Start::Behind(length) => open_again(&self.path, length)?,
+            }),
         };
         while let Some(folder) = self.unsynced_folders.last() {
             sync_folder(folder)?;
@@ -238,6 +266,22 @@ fn create_file(path: &Path, unsynced: &mut Vec<PathBuf>) -> io::Result<File> {
     let _ = file.try_lock();
     *unsynced = folder.ancestors().take(missing + 1).map(Path::to_path_buf).collect();
     Ok(file)
+}
+
+/// Opens a session that the system did not let us write before. Who else may have written to it
+/// meanwhile knew nothing of us.
+fn open_again(path: &Path, length: u64) -> io::Result<File> {
+    let file = append_options().open(path)?;
+    lock(&file, path).map_err(io::Error::other)?;
+    if file.metadata()?.len() != length {
+        return Err(io::Error::other(SessionError::Changed { path: path.to_path_buf() }));
+    }
+    Ok(file)
+}
+
+/// Returns whether the system says that a file may not be written.
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
 /// Takes the lock on a session's file.

@@ -28,7 +28,7 @@ pub(super) fn tree(path: &Path) -> Result<TreeResult, SessionError> {
         entries.push(TreeEntry {
             entry: number,
             id: message.id().clone(),
-            parent: entry.parent.map(|parent| parent + 1),
+            parent: entry.parent().map(|parent| parent + 1),
             role: role_name(&message).to_owned(),
             kind: message.as_custom().map(|custom| custom.kind.clone()),
             text: first_words(&message),

@@ -45,13 +45,12 @@ impl<'a> Document<'a> {
             let problem = Problem { line: 1, text: text_of_problem.to_owned() };
             return Self { body: text, problem: Some(problem), ..Self::default() };
         };
-        let lenient = lenient_fields(&header);
         let (fields, refusal) = match strict_fields(&header) {
             Ok(mut fields) => {
-                let problem = take_over_lists(&mut fields, &lenient);
+                let problem = take_over_lists(&mut fields, &header);
                 (fields, problem)
             }
-            Err(problem) => (lenient, Some(problem)),
+            Err(problem) => (lenient_fields(&header), Some(problem)),
         };
         let unclosed = (!header.is_closed).then(|| Problem {
             line: header.first_line - 1,
@@ -267,14 +266,14 @@ fn unquoted(text: &str) -> &str {
 
 /// Gives fields that are lists or tables for YAML their text as it stands, where a text is all
 /// that makes sense: a description `[draft] …` was not meant as a list.
-fn take_over_lists(fields: &mut [Field], lenient: &[Field]) -> Option<Problem> {
+fn take_over_lists(fields: &mut [Field], header: &Header<'_>) -> Option<Problem> {
     let mut problem = None;
     for field in fields.iter_mut().filter(|field| field.text.is_none()) {
         if !matches!(field.key.as_str(), "name" | "description") {
             continue;
         }
-        let same = lenient.iter().find(|other| other.key == field.key);
-        field.text = same.and_then(|other| other.text.clone());
+        let same = lenient_fields(header).into_iter().find(|other| other.key == field.key);
+        field.text = same.and_then(|other| other.text);
         let text = format!("{} is not a text: put it in quotes", field.key);
         problem.get_or_insert(Problem { line: field.line, text });
     }

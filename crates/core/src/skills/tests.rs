@@ -47,6 +47,7 @@ async fn the_tool_gives_the_same_as_the_command() {
             progress: Progress::new(|_| {}),
             vision: false,
             secrets: Arc::default(),
+            ui: crate::ui::Ui::declining(),
         };
         let output = tool.run(given, context).await.unwrap();
         assert_eq!(text_of(&output.content), skill.text(message));

@@ -14,7 +14,11 @@ pub(crate) fn readable_text(path: &Path, head: &FileHead, warnings: &mut Vec<Str
     let size = head.bytes.len() / 1024;
     let bytes = head.bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&head.bytes);
     let bytes = if head.is_cut { without_cut_character(bytes) } else { bytes };
-    let decoded = String::from_utf8_lossy(bytes);
+    // The check is several times as quick as the replacing, which is hardly ever needed.
+    let decoded = match std::str::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    };
     if matches!(decoded, Cow::Owned(_)) {
         let text = "is not UTF-8: what could not be read is replaced, save it as UTF-8";
         warnings.push(format!("{shown} {text}"));
@@ -44,15 +48,23 @@ pub(crate) fn one_line(text: &str) -> String {
 /// Returns whether a text surely has no control character. Most files have none, and there may be
 /// hundreds of them at the start of the program.
 fn is_plain(text: &str) -> bool {
-    // The C1 controls are the characters that begin with this byte and some others.
-    const C1_LEAD: u8 = 0xC2;
-    let is_plain = |byte: u8| match byte {
-        b'\n' | b'\t' => true,
-        0x7F | C1_LEAD => false,
-        _ => byte >= b' ',
-    };
-    text.bytes().all(is_plain)
+    text.bytes().all(|byte| PLAIN.get(usize::from(byte)).is_some_and(|plain| *plain))
 }
+
+/// Whether a byte has no part in a control character, line ends and tabs excepted.
+static PLAIN: [bool; 256] = {
+    // The C1 controls are the characters that begin with this byte and some others.
+    const C1_LEAD: usize = 0xC2;
+    let mut plain = [true; 256];
+    let (mut controls, _) = plain.split_at_mut(b' ' as usize);
+    while let Some((last, before)) = controls.split_last_mut() {
+        *last = matches!(before.len() as u8, b'\n' | b'\t');
+        controls = before;
+    }
+    plain[0x7F] = false;
+    plain[C1_LEAD] = false;
+    plain
+};
 
 /// Returns `bytes` without a last character that the cut went through.
 fn without_cut_character(bytes: &[u8]) -> &[u8] {

@@ -22,6 +22,9 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 
 const DEFAULT_TIMEOUT: f64 = 120.0;
+
+/// How long a command that a person typed may take.
+pub(crate) const TYPED_TIMEOUT: Duration = Duration::from_secs(120);
 /// More is taken for a mistake, such as milliseconds.
 const LONGEST_TIMEOUT: f64 = 3_600.0;
 /// The shortest time between two updates.
@@ -106,8 +109,11 @@ pub(crate) async fn run_typed(
     command: &str,
     context: ToolContext,
 ) -> Result<ToolOutput, ToolError> {
-    let timeout = Duration::from_secs_f64(DEFAULT_TIMEOUT);
-    let request = RunCommand { command: command.to_owned(), timeout, stderr: Stderr::OnFailure };
+    let request = RunCommand {
+        command: command.to_owned(),
+        timeout: TYPED_TIMEOUT,
+        stderr: Stderr::OnFailure,
+    };
     run(request, context).await
 }
 

@@ -5,12 +5,15 @@
 
 use super::Tool;
 use letscode_wire::ToolSpec;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The tools that are at hand.
 #[derive(Clone, Default)]
 pub struct ToolRegistry {
     tools: Vec<Arc<dyn Tool>>,
+    /// The place of each name among the tools: every skill is a tool, and there may be a thousand.
+    places: HashMap<String, usize>,
 }
 
 /// Which of the registered tools the model may use.
@@ -38,15 +41,19 @@ pub struct UnknownTool {
 impl ToolRegistry {
     /// Adds a tool. One of the same name is replaced where it stands.
     pub fn add(&mut self, tool: Arc<dyn Tool>) {
-        match self.tools.iter_mut().find(|known| known.spec().name == tool.spec().name) {
+        let place = self.places.get(&tool.spec().name);
+        match place.and_then(|place| self.tools.get_mut(*place)) {
             Some(known) => *known = tool,
-            None => self.tools.push(tool),
+            None => {
+                self.places.insert(tool.spec().name.clone(), self.tools.len());
+                self.tools.push(tool);
+            }
         }
     }
 
     /// Returns the tool of that name.
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.tools.iter().find(|tool| tool.spec().name == name)
+        self.tools.get(*self.places.get(name)?)
     }
 
     /// Returns the names in order.
@@ -66,14 +73,21 @@ impl ToolRegistry {
     pub fn select(&mut self, selection: &ToolSelection) -> Result<(), UnknownTool> {
         match selection {
             ToolSelection::All => {}
-            ToolSelection::None => self.tools.clear(),
+            ToolSelection::None => *self = Self::default(),
             ToolSelection::Only(names) => {
                 if let Some(name) = names.iter().find(|name| self.get(name).is_none()) {
                     return Err(UnknownTool { name: name.clone(), known: self.names().join(", ") });
                 }
-                self.tools.retain(|tool| names.contains(&tool.spec().name));
+                let names: HashSet<&String> = names.iter().collect();
+                let selected = std::mem::take(self).tools.into_iter();
+                for tool in selected.filter(|tool| names.contains(&tool.spec().name)) {
+                    self.add(tool);
+                }
             }
         }
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,6 +44,7 @@ impl Workbench {
             progress: Progress::new(|_| {}),
             vision: true,
             secrets: Arc::default(),
+            ui: crate::ui::Ui::declining(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         Self { folder, context, runtime }

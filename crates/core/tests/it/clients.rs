@@ -34,7 +34,7 @@ async fn a_client_that_does_not_read_holds_up_the_model_and_not_commands() {
     stage.settle().await;
     let pieces = stage.take_only(&["text"]).len();
     assert!(pieces < MANY / 2, "{pieces} pieces were taken from the model");
-    stage.send("q", Command::Prompt { text: "me too".to_owned(), images: vec![] });
+    stage.send("q", Command::Prompt { text: "me too".to_owned(), images: vec![], expand: false });
     stage.until("refused \"q\"").await;
     stage.send("a", Command::Abort);
     stage.until("agent_end 1 aborted").await;

@@ -9,12 +9,14 @@ use letscode_core::agent::{
 use letscode_core::compaction::{estimate_overhead, estimate_tokens};
 use letscode_core::context::messages_for_model;
 use letscode_core::hooks::{HookTimeouts, Hooks};
+use letscode_core::input::TypingAids;
 use letscode_core::model::{
     Answer, BindError, BoundModel, Model, ModelEvent, ModelInfo, ModelRequest, ModelSource,
     ModelStream,
 };
 use letscode_core::session::{ProjectSessions, SessionManager, load};
 use letscode_core::tools::{Tool, ToolContext, ToolError, ToolRegistry};
+use letscode_core::ui::{self, Ui};
 use letscode_testkit::mem_env::MemEnv;
 use letscode_testkit::scripted_model::violations;
 use letscode_wire::{
@@ -93,7 +95,7 @@ impl Model for CheckedModel {
 
 /// Returns what a later process would send.
 fn stored_messages(transcript: &Transcript) -> Transcript {
-    let hooks = Hooks::new(Vec::new(), HookTimeouts::default());
+    let hooks = Hooks::new(Vec::new(), HookTimeouts::default(), Ui::declining());
     messages_for_model(transcript, &hooks).now_or_never().unwrap()
 }
 
@@ -175,12 +177,14 @@ impl Stage {
             thinking: "off".to_owned(),
             env: Arc::new(MemEnv::new("/project")),
             tools,
-            hooks: Hooks::new(Vec::new(), HookTimeouts::default()),
+            hooks: Hooks::new(Vec::new(), HookTimeouts::default(), Ui::declining()),
             store: Some(session.store),
             sessions: Some(KeptSession { manager: Arc::new(manager), path: session.path }),
+            ui: ui::channel(),
             host: Arc::new(letscode_core::commands::NoHost),
             system: "Work on.".into(),
             transcript: Transcript::new(),
+            typing: TypingAids::default(),
             secrets: Arc::default(),
             stamps: Box::new(Counter::default()),
         });
@@ -212,7 +216,7 @@ impl Stage {
     async fn prompt(&mut self, text: &str, steps: usize) {
         self.world.lock().unwrap().steps = steps;
         let text = text.to_owned();
-        self.ask(Command::Prompt { text, images: Vec::new() }).await.unwrap();
+        self.ask(Command::Prompt { text, images: Vec::new(), expand: false }).await.unwrap();
     }
 
     /// Goes on with another session where the command can.

@@ -3,6 +3,7 @@
 use crate::stage::{Setup, TestTool, messages, output};
 use letscode_core::BoxFuture;
 use letscode_core::hooks::Plugin;
+use letscode_core::ui::Ui;
 use letscode_testkit::scripted_model::ScriptedAnswer;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, ContentPart,
@@ -58,6 +59,7 @@ impl Plugin for TestPlugin {
     fn before_tool_call<'a>(
         &'a self,
         context: &'a BeforeToolCall,
+        _ui: &'a Ui,
     ) -> BoxFuture<'a, BeforeToolCallReply> {
         answer(self.before.as_ref().map(|before| before(context)))
     }
@@ -65,6 +67,7 @@ impl Plugin for TestPlugin {
     fn after_tool_call<'a>(
         &'a self,
         context: &'a AfterToolCall,
+        _ui: &'a Ui,
     ) -> BoxFuture<'a, AfterToolCallReply> {
         answer(self.after.as_ref().map(|after| after(context)))
     }
@@ -72,22 +75,28 @@ impl Plugin for TestPlugin {
     fn transform_context<'a>(
         &'a self,
         messages: &'a Transcript,
+        _ui: &'a Ui,
     ) -> BoxFuture<'a, Option<Transcript>> {
         answer(self.transform.as_ref().map(|transform| Some(transform(messages))))
     }
 
-    fn convert_to_llm<'a>(&'a self, messages: &'a Transcript) -> BoxFuture<'a, Option<Transcript>> {
+    fn convert_to_llm<'a>(
+        &'a self,
+        messages: &'a Transcript,
+        _ui: &'a Ui,
+    ) -> BoxFuture<'a, Option<Transcript>> {
         answer(self.convert.as_ref().map(|convert| Some(convert(messages))))
     }
 
     fn render_custom_message<'a>(
         &'a self,
         message: &'a CustomMessage,
+        _ui: &'a Ui,
     ) -> BoxFuture<'a, Option<Message>> {
         answer(self.render.as_ref().map(|render| render(message)))
     }
 
-    fn on_event<'a>(&'a self, event: &'a Arc<Event>) -> BoxFuture<'a, ()> {
+    fn on_event<'a>(&'a self, event: &'a Arc<Event>, _ui: &'a Ui) -> BoxFuture<'a, ()> {
         self.events.lock().unwrap().push(Arc::clone(event));
         answer(Some(()))
     }

@@ -1,7 +1,7 @@
 //! Outputs as short lines, so that a test can hold a whole run against a list.
 
 use letscode_core::agent::Output;
-use letscode_wire::{Control, Event, Message, StreamEvent, ToolCall, text_of};
+use letscode_wire::{Control, Event, Message, StreamEvent, ToolCall, UiRequest, text_of};
 
 /// Returns an output as one short line.
 pub(crate) fn line_of(output: &Output) -> String {
@@ -38,6 +38,18 @@ fn event_line(event: &Event) -> String {
             let aborted = if *aborted { " aborted" } else { "" };
             format!("agent_end {}{error}{aborted}", messages.len())
         }
+        Event::UiRequest { request_id, request } => format!("ui {request_id} {}", asked(request)),
+        Event::UiWithdrawn { request_id } => format!("ui_withdrawn {request_id}"),
+    }
+}
+
+fn asked(request: &UiRequest) -> String {
+    match request {
+        UiRequest::Notify { text, level } => format!("notify {level:?} {text:?}"),
+        UiRequest::Confirm { title, text } => format!("confirm {title:?} {text:?}"),
+        UiRequest::Select { text, options } => format!("select {text:?} {}", options.join(",")),
+        UiRequest::Input { text, .. } => format!("input {text:?}"),
+        UiRequest::Status { key, text } => format!("status {key} {text:?}"),
     }
 }
 

@@ -16,6 +16,8 @@ mod order;
 
 mod queues;
 
+mod typed;
+
 mod abort;
 
 mod calls;
@@ -23,6 +25,10 @@ mod calls;
 mod secrets;
 
 mod hooks;
+
+mod user;
+
+mod reload;
 
 mod sessions;
 

@@ -105,7 +105,7 @@ async fn a_second_prompt_and_a_reset_are_refused_while_a_run_is_active() {
     let mut stage = Setup::new([ScriptedAnswer::new().wait(&gate).text("a")]).start();
     stage.prompt("go");
     gate.reached().await;
-    stage.send("q", Command::Prompt { text: "me too".to_owned(), images: vec![] });
+    stage.send("q", Command::Prompt { text: "me too".to_owned(), images: vec![], expand: false });
     stage.send("r", Command::Reset);
     stage.settle().await;
     let refused = stage.take_only(&["refused", "ack \"q\"", "ack \"r\"", "done"]);
@@ -121,9 +121,9 @@ async fn a_second_prompt_and_a_reset_are_refused_while_a_run_is_active() {
 async fn an_empty_message_is_refused_and_nothing_is_sent() {
     let mut stage = Setup::new([ScriptedAnswer::of_text("a")]).start();
     let text = || " \n".to_owned();
-    stage.send("q", Command::Prompt { text: text(), images: vec![] });
-    stage.send("s", Command::Steer { text: text() });
-    stage.send("f", Command::FollowUp { text: text() });
+    stage.send("q", Command::Prompt { text: text(), images: vec![], expand: false });
+    stage.send("s", Command::Steer { text: text(), expand: false });
+    stage.send("f", Command::FollowUp { text: text(), expand: false });
     stage.settle().await;
     let lines = stage.take_lines();
     assert_eq!(lines.len(), 3, "{lines:?}");

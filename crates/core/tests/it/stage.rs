@@ -4,11 +4,14 @@ use crate::lines::{line_of, whole};
 use letscode_core::BoxFuture;
 use letscode_core::agent::{self, Agent, AgentParts, Output, Stamp, Stamps, Subscription};
 use letscode_core::builtin::BuiltinTools;
+use letscode_core::commands::{Host, NoHost};
 use letscode_core::env::ExecutionEnv;
 use letscode_core::hooks::{HookTimeouts, Hooks, Plugin};
+use letscode_core::input::TypingAids;
 use letscode_core::secrets::Secrets;
 use letscode_core::session::{SessionError, SessionStore};
 use letscode_core::tools::{Access, Tool, ToolContext, ToolError};
+use letscode_core::ui::{self, Ui, UiInbox};
 use letscode_testkit::mem_env::MemEnv;
 use letscode_testkit::scripted_model::{ScriptedAnswer, ScriptedModel};
 use letscode_wire::{
@@ -33,6 +36,8 @@ pub(crate) struct Setup {
     store: Option<Box<dyn SessionStore>>,
     transcript: Transcript,
     secrets: Secrets,
+    host: Arc<dyn Host>,
+    ui: (Ui, UiInbox),
 }
 
 /// A running agent and what its first client has heard.
@@ -55,7 +60,24 @@ impl Setup {
             store: None,
             transcript: Transcript::new(),
             secrets: Secrets::default(),
+            host: Arc::new(NoHost),
+            ui: ui::channel(),
         }
+    }
+
+    pub(crate) fn host(mut self, host: impl Host + 'static) -> Self {
+        self.host = Arc::new(host);
+        self
+    }
+
+    pub(crate) fn timeouts(mut self, timeouts: HookTimeouts) -> Self {
+        self.timeouts = timeouts;
+        self
+    }
+
+    /// Returns the handle of whoever wants to ask the user outside of calls.
+    pub(crate) fn ui(&self) -> Ui {
+        self.ui.0.clone()
     }
 
     pub(crate) fn env(mut self, env: impl ExecutionEnv + 'static) -> Self {
@@ -89,7 +111,7 @@ impl Setup {
     }
 
     pub(crate) fn start(self) -> Stage {
-        let hooks = Hooks::new(self.plugins, self.timeouts);
+        let hooks = Hooks::new(self.plugins, self.timeouts, self.ui.0.clone());
         let mut tools = hooks.register().tools;
         for tool in self.tools {
             tools.add(tool);
@@ -102,8 +124,10 @@ impl Setup {
             models: None,
             thinking: "off".to_owned(),
             sessions: None,
-            host: Arc::new(letscode_core::commands::NoHost),
+            typing: TypingAids::default(),
+            host: self.host,
             hooks,
+            ui: self.ui,
             store: self.store,
             system: "system".into(),
             transcript: self.transcript,
@@ -121,15 +145,18 @@ impl Stage {
     }
 
     pub(crate) fn prompt(&self, text: &str) {
-        self.send("p", Command::Prompt { text: text.to_owned(), images: Vec::new() });
+        self.send(
+            "p",
+            Command::Prompt { text: text.to_owned(), images: Vec::new(), expand: false },
+        );
     }
 
     pub(crate) fn steer(&self, text: &str) {
-        self.send("s", Command::Steer { text: text.to_owned() });
+        self.send("s", Command::Steer { text: text.to_owned(), expand: false });
     }
 
     pub(crate) fn follow_up(&self, text: &str) {
-        self.send("f", Command::FollowUp { text: text.to_owned() });
+        self.send("f", Command::FollowUp { text: text.to_owned(), expand: false });
     }
 
     /// Listens until a line with this beginning comes, and returns it.

@@ -9,6 +9,7 @@
 use super::arguments::{AnswerEnd, JsonProgress, parse_arguments};
 use super::ids::CallIds;
 use crate::chunk::{Arguments, CallDelta};
+use crate::tool_name::{NAME_CAP, is_legal, legal_form};
 use letscode_core::model::RejectedCall;
 use letscode_wire::{StreamEvent, ToolCall, ToolCallId};
 use serde_json::{Map, Value, json};
@@ -38,9 +39,6 @@ pub(super) struct FinishedCalls {
 
 /// How much of invalid arguments is kept, in bytes.
 const INVALID_ARGUMENTS_CAP: usize = 8 * 1024;
-
-/// The longest name that a tool may have, in characters.
-const NAME_CAP: usize = 128;
 
 impl Calls {
     /// Returns no calls yet.
@@ -191,7 +189,7 @@ impl FinishedCalls {
         if let Some(reason) = problem {
             self.rejected.push(RejectedCall { id: id.clone(), reason });
         }
-        self.calls.push(ToolCall { id, name: legal_form(&slot.name), arguments });
+        self.calls.push(ToolCall { id, name: legal_form(&slot.name).into_owned(), arguments });
     }
 }
 
@@ -248,7 +246,7 @@ impl Slot {
         let id = ids.assign(self.server_id.as_deref());
         out.push(StreamEvent::ToolCallStart {
             tool_call_id: id.clone(),
-            name: legal_form(&self.name),
+            name: legal_form(&self.name).into_owned(),
         });
         self.started = Some(id);
     }
@@ -313,21 +311,6 @@ fn has_arguments(piece: &CallDelta<'_>) -> bool {
 
 fn is_known(name: &str, tool_names: &[String]) -> bool {
     tool_names.iter().any(|tool| tool == name)
-}
-
-fn is_legal(name: &str) -> bool {
-    name.len() <= NAME_CAP && name.chars().all(is_legal_in_name)
-}
-
-/// Returns the name itself, or one that a server takes back where the model made one up that it
-/// would not.
-fn legal_form(name: &str) -> String {
-    let legal = |character| if is_legal_in_name(character) { character } else { '_' };
-    name.chars().take(NAME_CAP).map(legal).collect()
-}
-
-fn is_legal_in_name(character: char) -> bool {
-    character.is_ascii_alphanumeric() || matches!(character, '_' | '.' | ':' | '-')
 }
 
 /// Returns at most `cap` bytes of `text`, cut between characters.

@@ -8,57 +8,13 @@ mod shape;
 mod splits;
 mod transcripts;
 
+use super::promises::{
+    Decoded, assembler_after, check_promises, decode_pieces, decode_whole, with_stable_ids,
+};
 use super::*;
-use crate::sse::{DEFAULT_EVENT_CAP, SseDecoder};
 use letscode_core::model::RejectedCall;
 use letscode_wire::{ToolCall, Usage, text_of};
 use serde_json::json;
-
-/// What one response gave.
-#[derive(Debug, PartialEq)]
-struct Decoded {
-    events: Vec<StreamEvent>,
-    result: Result<Finished, StreamFault>,
-}
-
-const TOOLS: &[&str] = &["read", "write", "edit", "bash", "grep", "ls", "list_dir", "todo_list"];
-
-fn assembler_after(used_ids: &'static [&'static str]) -> Assembler {
-    let used = || used_ids.iter().copied().map(ToolCallId::from).collect();
-    Assembler::new(AssemblyContext {
-        tool_names: TOOLS.iter().copied().map(String::from).collect(),
-        used_call_ids: Box::new(used),
-    })
-}
-
-/// Decodes a stream given in pieces, as the client does.
-fn decode_pieces<'p>(
-    used_ids: &'static [&'static str],
-    pieces: impl IntoIterator<Item = &'p [u8]>,
-) -> Decoded {
-    let mut assembler = assembler_after(used_ids);
-    let mut events = Vec::new();
-    let result = feed_all(&mut assembler, pieces, &mut events);
-    let result = result.and_then(|()| assembler.finish(&mut events));
-    Decoded { events, result }
-}
-
-fn feed_all<'p>(
-    assembler: &mut Assembler,
-    pieces: impl IntoIterator<Item = &'p [u8]>,
-    events: &mut Vec<StreamEvent>,
-) -> Result<(), StreamFault> {
-    let mut decoder = SseDecoder::new(DEFAULT_EVENT_CAP);
-    for piece in pieces {
-        decoder.push(piece);
-        while let Some(event) = decoder.next_event() {
-            if assembler.feed(event?, events)? == Feed::Done {
-                return Ok(());
-            }
-        }
-    }
-    decoder.finish().map_or(Ok(()), |event| assembler.feed(event, events).map(drop))
-}
 
 /// Decodes the stream whose bytes are `bytes`.
 fn decode_bytes(bytes: &[u8]) -> Decoded {
@@ -68,15 +24,6 @@ fn decode_bytes(bytes: &[u8]) -> Decoded {
 /// Decodes a stream written as its lines; see [`bytes_of`].
 fn decode(lines: &[&str]) -> Decoded {
     decode_bytes(&bytes_of(lines))
-}
-
-/// Decodes a body of a server that does not stream.
-fn decode_whole(body: &str) -> Decoded {
-    let mut assembler = assembler_after(&[]);
-    let mut events = Vec::new();
-    let result = assembler.feed_whole(body.as_bytes(), &mut events);
-    let result = result.and_then(|()| assembler.finish(&mut events));
-    Decoded { events, result }
 }
 
 /// Returns a stream's bytes: `C(x)` is a chunk with the choice `x`, anything else stands for
@@ -171,26 +118,4 @@ fn line_of(event: &StreamEvent) -> String {
         }
         StreamEvent::Retry(_) => unreachable!("the client announces retries"),
     }
-}
-
-/// Replaces ids that were made here by `call_N` in the order of their appearance.
-fn with_stable_ids(text: &str) -> String {
-    let mut stable = String::new();
-    let mut made: Vec<&str> = Vec::new();
-    let mut rest = text;
-    while let Some(start) = rest.find("call_") {
-        let end = start + "call_".len();
-        stable.push_str(&rest[..end]);
-        rest = &rest[end..];
-        let is_made = |id: &&str| id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if let Some(id) = rest.get(..12).filter(is_made) {
-            let number = made.iter().position(|known| *known == id).unwrap_or_else(|| {
-                made.push(id);
-                made.len() - 1
-            });
-            stable.push_str(&(number + 1).to_string());
-            rest = &rest[12..];
-        }
-    }
-    stable + rest
 }

@@ -7,6 +7,7 @@
 use super::call_ids::CallIds;
 use super::{BodyContext, Sent};
 use crate::profile::ReasoningBack;
+use crate::tool_name::legal_form;
 use letscode_wire::{AssistantMessage, ContentPart, Message, Meta, ToolMessage, UserMessage};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -22,6 +23,8 @@ const SEE_IMAGE: &str = "(the image follows below)";
 const RESULT_IMAGES: &str = "Images from the tool results above:";
 /// What stands for an image that the model cannot see.
 const IMAGE_LEFT_OUT: &str = "[an image was left out: this model takes no images]";
+/// What stands for an image that a server would refuse, and with it every later request.
+const IMAGE_DAMAGED: &str = "[an image was left out: its data is damaged]";
 /// What stands between a result and a user, who may not follow it directly.
 const BRIDGE: &str = "(continuing)";
 /// What stands between two messages that were merged.
@@ -51,11 +54,11 @@ pub(super) enum Piece<'a> {
     Image { mime_type: &'a str, data: &'a str },
 }
 
-/// A call, its id already made legal and unique.
+/// A call, its name already made legal, its id unique too.
 #[derive(Debug)]
 pub(super) struct WireCall<'a> {
     pub(super) id: Cow<'a, str>,
-    pub(super) name: &'a str,
+    pub(super) name: Cow<'a, str>,
     pub(super) arguments: &'a Map<String, Value>,
     /// Members that the provider wants back on the call.
     pub(super) extras: Option<&'a Meta>,
@@ -105,15 +108,15 @@ impl<'a> Planner<'a, '_> {
             match part {
                 ContentPart::Text { text } if text.is_empty() => {}
                 ContentPart::Text { text } => pieces.push(Piece::Text(text)),
-                ContentPart::Image { data, mime_type } if self.images => {
-                    pieces.push(Piece::Image { mime_type, data });
-                }
-                ContentPart::Image { .. } => {
-                    if !pieces.is_empty() {
-                        pieces.push(Piece::Text("\n"));
+                ContentPart::Image { data, mime_type } => match self.image(data, mime_type) {
+                    Ok(image) => pieces.push(image),
+                    Err(note) => {
+                        if !pieces.is_empty() {
+                            pieces.push(Piece::Text("\n"));
+                        }
+                        pieces.push(Piece::Text(note));
                     }
-                    pieces.push(Piece::Text(IMAGE_LEFT_OUT));
-                }
+                },
             }
         }
         self.push_user(pieces);
@@ -162,7 +165,7 @@ impl<'a> Planner<'a, '_> {
             .iter()
             .map(|call| WireCall {
                 id: self.ids.assign(call.id.as_str()),
-                name: &call.name,
+                name: legal_form(&call.name),
                 arguments: &call.arguments,
                 extras: extras
                     .and_then(|extras| extras.get(call.id.as_str()))
@@ -253,6 +256,17 @@ impl<'a> Planner<'a, '_> {
         self.plan.messages.push(WireMessage::Assistant { texts, calls, reasoning });
     }
 
+    /// Returns an image as it is sent, or what stands for it where it cannot be.
+    fn image(&self, data: &'a str, mime_type: &'a str) -> Result<Piece<'a>, &'static str> {
+        if !self.images {
+            return Err(IMAGE_LEFT_OUT);
+        }
+        if !is_image_type(mime_type) || !is_base64(data) {
+            return Err(IMAGE_DAMAGED);
+        }
+        Ok(Piece::Image { mime_type, data })
+    }
+
     /// Adds one result for each call, in the order of the calls, and their images behind them.
     fn push_results(
         &mut self,
@@ -293,16 +307,15 @@ impl<'a> Planner<'a, '_> {
         let mut texts = texts_of(&result.content);
         for part in &result.content {
             let ContentPart::Image { data, mime_type } = part else { continue };
-            let note = if self.images {
-                images.push(Piece::Image { mime_type, data });
-                SEE_IMAGE
-            } else {
-                IMAGE_LEFT_OUT
-            };
-            if texts.is_empty() {
-                texts.push(note);
-            } else if !self.images {
-                texts.extend(["\n", note]);
+            match self.image(data, mime_type) {
+                Ok(image) => {
+                    images.push(image);
+                    if texts.is_empty() {
+                        texts.push(SEE_IMAGE);
+                    }
+                }
+                Err(note) if texts.is_empty() => texts.push(note),
+                Err(note) => texts.extend(["\n", note]),
             }
         }
         if texts.is_empty() {
@@ -320,6 +333,22 @@ fn texts_of(content: &[ContentPart]) -> Vec<&str> {
     });
     let texts: Vec<&str> = texts.collect();
     if texts.iter().all(|text| text.trim().is_empty()) { Vec::new() } else { texts }
+}
+
+fn is_image_type(mime_type: &str) -> bool {
+    let is_mark = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    let name = mime_type.strip_prefix("image/").unwrap_or_default();
+    !name.is_empty() && name.bytes().all(is_mark)
+}
+
+/// Returns whether a text is what an encoder gives: padded, on one line.
+fn is_base64(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let is_digit = |byte: u8| byte.is_ascii_alphanumeric() || b"+/".contains(&byte);
+    !digits.is_empty()
+        && text.len().is_multiple_of(4)
+        && text.len() - digits.len() <= 2
+        && digits.bytes().all(is_digit)
 }
 
 fn is_text(meta: &Meta, name: &str, expected: &str) -> bool {

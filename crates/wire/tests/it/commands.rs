@@ -1,11 +1,11 @@
 //! Command lines: what is taken, and what a host is told about a line that is not.
 
 use crate::check_both_ways;
-use letscode_wire::{Command, CommandLine, ImageData, UpdateMode};
+use letscode_wire::{Command, CommandLine, Control, ImageData, RequestId, UpdateMode};
 use serde_json::{Value, json};
 
 fn prompt(text: &str) -> Command {
-    Command::Prompt { text: text.to_owned(), images: vec![] }
+    Command::Prompt { text: text.to_owned(), images: vec![], expand: false }
 }
 
 fn image() -> ImageData {
@@ -17,8 +17,12 @@ fn every_command_has_its_shape() {
     let hello = |protocol: Option<&str>, updates| Command::Hello {
         protocol: protocol.map(str::to_owned),
         updates,
+        ui: None,
     };
     let text = || "go on".to_owned();
+    let steer = |expand| Command::Steer { text: text(), expand };
+    let follow_up = |expand| Command::FollowUp { text: text(), expand };
+    let files = |query: &str, limit| Command::Files { query: query.to_owned(), limit };
     let cases = [
         (hello(None, None), json!({"cmd": "hello"})),
         (
@@ -28,12 +32,18 @@ fn every_command_has_its_shape() {
         (hello(None, Some(UpdateMode::Full)), json!({"cmd": "hello", "updates": "full"})),
         (prompt("hi"), json!({"cmd": "prompt", "text": "hi"})),
         (
-            Command::Prompt { text: "hi".to_owned(), images: vec![image()] },
+            Command::Prompt { text: "hi".to_owned(), images: vec![image()], expand: false },
             json!({"cmd": "prompt", "text": "hi",
                    "images": [{"data": "aGk=", "mime_type": "image/png"}]}),
         ),
-        (Command::Steer { text: text() }, json!({"cmd": "steer", "text": "go on"})),
-        (Command::FollowUp { text: text() }, json!({"cmd": "follow_up", "text": "go on"})),
+        (
+            Command::Prompt { text: "hi".to_owned(), images: vec![], expand: true },
+            json!({"cmd": "prompt", "text": "hi", "expand": true}),
+        ),
+        (steer(false), json!({"cmd": "steer", "text": "go on"})),
+        (steer(true), json!({"cmd": "steer", "text": "go on", "expand": true})),
+        (follow_up(false), json!({"cmd": "follow_up", "text": "go on"})),
+        (follow_up(true), json!({"cmd": "follow_up", "text": "go on", "expand": true})),
         (Command::Abort, json!({"cmd": "abort"})),
         (Command::Reset, json!({"cmd": "reset"})),
         (Command::Compact { bias: None }, json!({"cmd": "compact"})),
@@ -72,12 +82,34 @@ fn every_command_has_its_shape() {
         (Command::Export { path: Some(text()) }, json!({"cmd": "export", "path": "go on"})),
         (Command::Copy, json!({"cmd": "copy"})),
         (Command::Share, json!({"cmd": "share"})),
+        (files("", None), json!({"cmd": "files", "query": ""})),
+        (files("ma", Some(3)), json!({"cmd": "files", "query": "ma", "limit": 3})),
+        (Command::History { add: None, limit: None }, json!({"cmd": "history"})),
+        (
+            Command::History { add: Some(text()), limit: Some(3) },
+            json!({"cmd": "history", "add": "go on", "limit": 3}),
+        ),
+        (
+            Command::Hello { protocol: None, updates: None, ui: Some(true) },
+            json!({"cmd": "hello", "ui": true}),
+        ),
+        (Command::Reload, json!({"cmd": "reload"})),
+        (Command::Trust { trust: None }, json!({"cmd": "trust"})),
+        (Command::Trust { trust: Some(false) }, json!({"cmd": "trust", "trust": false})),
+        (
+            Command::UiResponse { request_id: "ui1".into(), value: None },
+            json!({"cmd": "ui_response", "request_id": "ui1"}),
+        ),
+        (
+            Command::UiResponse { request_id: "ui1".into(), value: Some(json!(2)) },
+            json!({"cmd": "ui_response", "request_id": "ui1", "value": 2}),
+        ),
         (Command::Bye, json!({"cmd": "bye"})),
     ];
     for (command, json) in cases {
         check_both_ways(&command, &json);
         let parsed = CommandLine::parse(json.to_string().as_bytes());
-        assert_eq!(parsed, Ok(CommandLine { id: Value::Null, command }), "{json}");
+        assert_eq!(parsed, Ok(CommandLine { id: RequestId::default(), command }), "{json}");
     }
 }
 
@@ -88,7 +120,28 @@ fn any_json_value_is_an_id() {
     for id in ids {
         let line = json!({"cmd": "abort", "id": id}).to_string();
         let parsed = CommandLine::parse(line.as_bytes());
-        assert_eq!(parsed, Ok(CommandLine { id, command: Command::Abort }));
+        assert_eq!(parsed, Ok(CommandLine { id: id.into(), command: Command::Abort }));
+    }
+}
+
+#[test]
+fn an_id_comes_back_as_it_was_written() {
+    for (written, expected) in [
+        ("7", "7"),
+        ("-9223372036854775808", "-9223372036854775808"),
+        ("18446744073709551615", "18446744073709551615"),
+        ("18446744073709551616", "18446744073709551616"),
+        ("123456789012345678901234567890", "123456789012345678901234567890"),
+        ("1.10", "1.10"),
+        ("[18446744073709551616, 1.0]", "[18446744073709551616, 1.0]"),
+        ("null", "null"),
+        ("\"a\"", "\"a\""),
+    ] {
+        let line = format!("{{\"id\": {written} ,\"cmd\":\"abort\"}}");
+        let id = CommandLine::parse(line.as_bytes()).map(|line| line.id).unwrap_or_default();
+        assert_eq!(id.as_json(), expected);
+        let ack = serde_json::to_string(&Control::Ack { id }).unwrap();
+        assert_eq!(ack, format!("{{\"type\":\"ack\",\"id\":{expected}}}"));
     }
 }
 
@@ -97,15 +150,15 @@ fn unknown_and_null_optional_fields_are_let_pass() {
     let lines = [
         r#"{"cmd":"prompt","text":"hi","expand":false}"#,
         r#"{"text":"hi","cmd":"prompt","images":[]}"#,
-        r#"{"text":"hi","cmd":"prompt","images":null}"#,
+        r#"{"text":"hi","cmd":"prompt","images":null,"expand":null}"#,
         " {\"cmd\":\"prompt\",\"text\":\"hi\"} \t",
     ];
     for line in lines {
         let parsed = CommandLine::parse(line.as_bytes()).map(|line| line.command);
         assert_eq!(parsed, Ok(prompt("hi")), "{line}");
     }
-    let hello = CommandLine::parse(br#"{"cmd":"hello","protocol":null,"updates":null}"#);
-    let expected = Command::Hello { protocol: None, updates: None };
+    let hello = CommandLine::parse(br#"{"cmd":"hello","protocol":null,"updates":null,"ui":null}"#);
+    let expected = Command::Hello { protocol: None, updates: None, ui: None };
     assert_eq!(hello.map(|line| line.command), Ok(expected));
 }
 
@@ -114,7 +167,7 @@ fn a_bad_line_is_refused_with_its_id_and_a_reason() {
     let known = ", abort, reset, compact, retry, state, messages, usage, queue, unqueue, tools, \
                  name, tree, fork, clone, new, resume, sessions, search, rename, delete, go_to, \
                  set_model, set_thinking, commands, run_command, models, skills, plugins, \
-                 export, copy, share, bye";
+                 export, copy, share, files, history, reload, trust, ui_response, bye";
     let cases: [(&[u8], Value, &str); 15] = [
         (b"{", Value::Null, "the line is not JSON: "),
         (b"hello", Value::Null, "the line is not JSON: "),
@@ -139,7 +192,7 @@ fn a_bad_line_is_refused_with_its_id_and_a_reason() {
     for (line, id, reason) in cases {
         let shown = String::from_utf8_lossy(line);
         let error = CommandLine::parse(line).unwrap_err();
-        assert_eq!(error.id, id, "{shown}");
+        assert_eq!(error.id, id.into(), "{shown}");
         assert!(error.reason.starts_with(reason), "{shown}: {}", error.reason);
         assert!(!error.reason.ends_with("; ") && !error.reason.contains('\n'), "{}", error.reason);
         if reason.ends_with("; ") {

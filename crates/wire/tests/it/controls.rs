@@ -2,7 +2,7 @@
 
 use crate::check_both_ways;
 use letscode_wire::{Control, PLUGIN_PROTOCOL, RPC_PROTOCOL, protocol_major_matches};
-use serde_json::json;
+use serde_json::{Value, json};
 
 #[test]
 fn every_control_message_has_its_shape() {
@@ -11,8 +11,8 @@ fn every_control_message_has_its_shape() {
         letscode: "0.8.0".to_owned(),
         features: features.iter().map(|name| (*name).to_owned()).collect(),
     };
-    let error = |id, fatal: bool| Control::Error {
-        id,
+    let error = |id: Value, fatal: bool| Control::Error {
+        id: id.into(),
         error: "busy".to_owned(),
         recoverable: !fatal,
         fatal,
@@ -24,14 +24,14 @@ fn every_control_message_has_its_shape() {
             json!({"type": "ready", "protocol": "letscode-rpc/1", "letscode": "0.8.0",
                    "features": ["updates"]}),
         ),
-        (Control::Ack { id: json!("r1") }, json!({"type": "ack", "id": "r1"})),
-        (Control::Ack { id: json!(null) }, json!({"type": "ack", "id": null})),
+        (Control::Ack { id: json!("r1").into() }, json!({"type": "ack", "id": "r1"})),
+        (Control::Ack { id: json!(null).into() }, json!({"type": "ack", "id": null})),
         (
-            Control::Done { id: json!({"a": [1]}), result: None },
+            Control::Done { id: json!({"a": [1]}).into(), result: None },
             json!({"type": "done", "id": {"a": [1]}}),
         ),
         (
-            Control::Done { id: json!(7), result: Some(json!({"n": 1})) },
+            Control::Done { id: json!(7).into(), result: Some(json!({"n": 1})) },
             json!({"type": "done", "id": 7, "result": {"n": 1}}),
         ),
         (

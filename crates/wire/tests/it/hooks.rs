@@ -134,7 +134,10 @@ fn lines_from_a_plugin_are_read_leniently() {
     );
     check_read(
         r#"{"type":"ui","call":1,"request":{"kind":"confirm","text":"sure?"}}"#,
-        &FromPlugin::Ui { call: 1, request: UiRequest::Confirm { text: "sure?".to_owned() } },
+        &FromPlugin::Ui {
+            call: 1,
+            request: UiRequest::Confirm { title: String::new(), text: "sure?".to_owned() },
+        },
     );
     let hooks =
         r#"{"hooks":["on_event","before_tool_call"],"events":["turn_end"],"fail_closed":true}"#;

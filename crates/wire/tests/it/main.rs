@@ -7,6 +7,7 @@ mod hooks;
 mod messages;
 mod ndjson;
 mod sessions;
+mod ui;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;

@@ -71,7 +71,9 @@ impl Encoder {
             | Event::TurnEnd { .. }
             | Event::Retry(_)
             | Event::Error { .. }
-            | Event::AgentEnd { .. } => {}
+            | Event::AgentEnd { .. }
+            | Event::UiRequest { .. }
+            | Event::UiWithdrawn { .. } => {}
         }
         self.line.clear();
         encode_line(event, &mut self.line)?;

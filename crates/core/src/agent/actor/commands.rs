@@ -3,6 +3,7 @@
 //! Owns the replies. A command that cannot be carried out is answered by one `error`, without an
 //! `ack` before it. Must not wait for a model, a tool or, while a run is active, for the disk.
 
+use super::typed::Purpose;
 use super::{Actor, words};
 use crate::agent::bus::Output;
 use crate::agent::turn::Input;
@@ -18,6 +19,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::fmt::Display;
 use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
 
 /// What came of a command.
 pub(super) struct Reply {
@@ -25,46 +27,80 @@ pub(super) struct Reply {
     pub(super) outcome: Result<Value, String>,
 }
 
+/// A slash command whose result a person reads.
+pub(super) struct Called {
+    id: RequestId,
+    name: String,
+    command: Command,
+}
+
 const BUSY: &str = "a run is active; wait for its done, or abort it";
 const NOT_IN_A_COMMAND: &str = "a slash command cannot run another";
+const NO_IMAGES: &str = "a slash command takes no images";
 const NOTHING_TO_RETRY: &str = "there is nothing to retry: no message waits for an answer";
 const NOTHING_TO_COMPACT: &str =
     "there is nothing to compact: the conversation has no more than its newest messages";
 
 impl Actor {
     pub(super) async fn command(&mut self, id: RequestId, command: Command) {
-        let command = match command {
-            Command::RunCommand { text } => match commands::read_line(&text) {
-                Ok(typed) => {
-                    self.typed.push((id.clone(), typed.clone()));
-                    typed
+        let text = match command {
+            Command::RunCommand { text } => text,
+            Command::Prompt { text, images, expand: true } if commands::is_call(&text) => {
+                if !images.is_empty() {
+                    return self.refuse(id, NO_IMAGES.to_owned());
                 }
-                Err(error) => return self.refuse(id, error.to_string()),
-            },
-            other => other,
+                text
+            }
+            other => return self.carry_out_command(id, other).await,
         };
+        match commands::read_line(&text) {
+            Ok(command) => {
+                let name = commands::name_in(&text).to_owned();
+                self.called.push(Called { id: id.clone(), name, command: command.clone() });
+                self.carry_out_command(id, command).await;
+            }
+            Err(error) => self.refuse(id, error.to_string()),
+        }
+    }
+
+    async fn carry_out_command(&mut self, id: RequestId, command: Command) {
         if let Some(reason) = self.refusal(&command) {
             return self.refuse(id, reason);
         }
         match command {
-            Command::Prompt { text, images } => {
+            Command::Prompt { text, images, expand: true } => {
+                self.expand(id, text, Purpose::Prompt(images));
+            }
+            Command::Steer { text, expand: true } => self.expand(id, text, Purpose::Steer),
+            Command::FollowUp { text, expand: true } => self.expand(id, text, Purpose::FollowUp),
+            Command::Prompt { text, images, expand: false } => {
                 self.begin(id, Input::Prompt(words::content(text, images))).await;
             }
             Command::Retry => self.begin(id, Input::Retry).await,
             Command::Compact { bias } => self.begin(id, Input::Compact(bias)).await,
-            Command::Steer { text } => {
+            Command::Steer { text, expand: false } => {
                 self.apply(id, Input::Steer(vec![ContentPart::text(text)])).await;
             }
-            Command::FollowUp { text } => {
+            Command::FollowUp { text, expand: false } => {
                 self.apply(id, Input::FollowUp(vec![ContentPart::text(text)])).await;
             }
-            Command::Abort => self.apply(id, Input::Abort).await,
+            Command::Abort => {
+                self.stop_expansions();
+                self.apply(id, Input::Abort).await;
+            }
             Command::Reset => {
                 self.runner.files.restore(&[]);
                 self.apply(id, Input::Reset).await;
             }
-            // The connection's own business: whoever owns it acts on them.
-            Command::Hello { .. } | Command::Bye => {
+            // The rest of it is the connection's own business: whoever owns it acts on it.
+            Command::Hello { ui, .. } => {
+                self.ack(&id);
+                if let Some(is_answered) = ui {
+                    self.expect_answers(is_answered);
+                }
+                self.finish(id, None);
+            }
+            Command::Bye => {
                 self.ack(&id);
                 self.finish(id, None);
             }
@@ -74,7 +110,14 @@ impl Actor {
             | Command::Plugins
             | Command::Export { .. }
             | Command::Copy
-            | Command::Share => self.ask_host(id, command),
+            | Command::Share
+            | Command::Files { .. }
+            | Command::History { .. } => self.ask_host(id, command),
+            Command::Trust { .. } => self.trust(id, command).await,
+            Command::Reload => self.reload(id).await,
+            Command::UiResponse { request_id, value } => {
+                self.take_answer(id, &request_id, value.unwrap_or_default());
+            }
             // Read above; no slash command is another one's name.
             Command::RunCommand { .. } => self.refuse(id, NOT_IN_A_COMMAND.to_owned()),
             Command::State => self.state(id),
@@ -131,12 +174,13 @@ impl Actor {
             | Command::GoTo { .. }
             | Command::SetModel { .. }
             | Command::SetThinking { .. }
-                if !self.machine.is_idle() =>
+            | Command::Reload
+                if self.is_busy() =>
             {
                 Some(BUSY.to_owned())
             }
-            Command::Prompt { text, images } => words::fault(text, images),
-            Command::Steer { text } | Command::FollowUp { text } => words::fault(text, &[]),
+            Command::Prompt { text, images, .. } => words::fault(text, images),
+            Command::Steer { text, .. } | Command::FollowUp { text, .. } => words::fault(text, &[]),
             Command::Retry if !self.machine.can_retry() => Some(NOTHING_TO_RETRY.to_owned()),
             Command::Compact { .. } if !self.machine.can_compact() => {
                 Some(NOTHING_TO_COMPACT.to_owned())
@@ -146,14 +190,16 @@ impl Actor {
     }
 
     /// Begins what goes on until the machine says that it is over.
-    async fn begin(&mut self, id: RequestId, input: Input) {
+    pub(super) async fn begin(&mut self, id: RequestId, input: Input) {
         self.ack(&id);
         self.run_id = Some(id);
+        // An abort of an earlier run says nothing about this one.
+        self.cancel_tools = CancellationToken::new();
         self.step(input).await;
     }
 
     /// Does what is done at once.
-    async fn apply(&mut self, id: RequestId, input: Input) {
+    pub(super) async fn apply(&mut self, id: RequestId, input: Input) {
         self.ack(&id);
         self.step(input).await;
         self.finish(id, None);
@@ -162,13 +208,11 @@ impl Actor {
     /// Lets the program around the agent carry a command out. A run goes on meanwhile.
     fn ask_host(&mut self, id: RequestId, command: Command) {
         let host = Arc::clone(&self.host);
-        let session = self.sessions.as_ref().map(|kept| kept.manager.describe(&kept.path));
-        let mut conversation = Conversation {
-            transcript: self.machine.transcript().clone(),
-            session: None,
-            model: self.model.info().name,
-            usage: self.spent.usage,
-        };
+        // Who types looks for files and earlier prompts at every key: that reads no session.
+        let is_about_it = !matches!(command, Command::Files { .. } | Command::History { .. });
+        let session = self.sessions.as_ref().filter(|_| is_about_it);
+        let session = session.map(|kept| kept.manager.describe(&kept.path));
+        let mut conversation = self.conversation();
         self.defer(id, async move {
             if let Some(session) = session {
                 conversation.session = Some(session.await);
@@ -177,12 +221,34 @@ impl Actor {
         });
     }
 
+    /// Lets the program show or change trust. While no run is active the agent waits for it: a
+    /// reload that stands behind it finds it done.
+    async fn trust(&mut self, id: RequestId, command: Command) {
+        let work = self.host.run(command, self.conversation());
+        if self.machine.is_idle() {
+            let result = work.await;
+            self.answer(id, result);
+        } else {
+            self.defer(id, work);
+        }
+    }
+
+    /// Returns what the program is told, but for the session.
+    fn conversation(&self) -> Conversation {
+        Conversation {
+            transcript: self.machine.transcript().clone(),
+            session: None,
+            model: self.model.info().name,
+            usage: self.spent.usage,
+        }
+    }
+
     fn state(&mut self, id: RequestId) {
         self.update_limits();
         let info = self.model.info();
         let queues = self.machine.queues();
         let mut state = StateResult {
-            busy: !self.machine.is_idle(),
+            busy: self.is_busy(),
             model: info.name,
             thinking: self.thinking.clone(),
             session: None,
@@ -294,21 +360,21 @@ impl Actor {
         self.finish(id, Some(to_value(result)));
     }
 
-    /// Tells that a command's work is complete; of one that was typed, in words.
+    /// Tells that a command's work is complete; of a slash command, in words.
     pub(super) fn finish(&mut self, id: RequestId, result: Option<Value>) {
-        let result = match self.forget_typed(&id) {
-            Some(command) => {
+        let result = match self.forget_call(&id) {
+            Some(Called { name, command, .. }) => {
                 let text = commands::render(&command, &result.unwrap_or_default());
-                Some(to_value(&RunCommandResult { text }))
+                Some(to_value(&RunCommandResult { command: name, text }))
             }
             None => result,
         };
         self.bus.push(Output::Control(Control::Done { id, result }));
     }
 
-    fn forget_typed(&mut self, id: &RequestId) -> Option<Command> {
-        let place = self.typed.iter().position(|(typed, _)| typed == id)?;
-        Some(self.typed.remove(place).1)
+    fn forget_call(&mut self, id: &RequestId) -> Option<Called> {
+        let place = self.called.iter().position(|called| called.id == *id)?;
+        Some(self.called.remove(place))
     }
 
     pub(super) fn ack(&mut self, id: &RequestId) {
@@ -316,7 +382,7 @@ impl Actor {
     }
 
     pub(super) fn refuse(&mut self, id: RequestId, error: String) {
-        self.forget_typed(&id);
+        self.forget_call(&id);
         let error = self.secrets().mask(error).into_owned();
         let refusal = Control::Error { id, error, recoverable: true, fatal: false };
         self.bus.push(Output::Control(refusal));

@@ -62,9 +62,21 @@ impl Actor {
         self.store_failed = false;
         self.know_files_of(&session.transcript);
         self.step(Input::Load(session.transcript)).await;
-        // A new session says nothing about models: it goes on with the one in use.
-        if !matches!(command, Command::New) {
+        self.owed = None;
+        if matches!(command, Command::New) {
+            self.owe_model();
+        } else {
             self.follow_model(session.model.as_deref());
+        }
+    }
+
+    /// A new session goes on with the model in use, and so it does when it is resumed. It is not
+    /// written before there is a message: a session without one must not be left behind.
+    fn owe_model(&mut self) {
+        let Some(models) = &self.models else { return };
+        let name = self.model.info().name;
+        if models.choose(None) != name {
+            self.owed = Some(self.machine.model_change(name));
         }
     }
 
@@ -122,7 +134,7 @@ impl Actor {
         self.refuse(id, "the model cannot be changed here".to_owned());
     }
 
-    fn use_model(&mut self, bound: BoundModel) {
+    pub(super) fn use_model(&mut self, bound: BoundModel) {
         self.model = Arc::clone(&bound.model);
         self.thinking = bound.thinking;
     }

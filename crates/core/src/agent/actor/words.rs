@@ -31,10 +31,12 @@ pub(super) fn fault(text: &str, images: &[ImageData]) -> Option<String> {
 /// refuse.
 pub(super) fn content(text: String, images: Vec<ImageData>) -> Vec<ContentPart> {
     let words = (!text.is_empty() || images.is_empty()).then(|| ContentPart::text(text));
-    let pictures = images
-        .into_iter()
-        .map(|ImageData { data, mime_type }| ContentPart::Image { data, mime_type });
-    words.into_iter().chain(pictures).collect()
+    words.into_iter().chain(pictures(images)).collect()
+}
+
+/// Returns pictures as parts of a message.
+pub(super) fn pictures(images: Vec<ImageData>) -> impl Iterator<Item = ContentPart> {
+    images.into_iter().map(|ImageData { data, mime_type }| ContentPart::Image { data, mime_type })
 }
 
 #[cfg(test)]

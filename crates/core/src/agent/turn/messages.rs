@@ -40,6 +40,12 @@ impl Machine {
         Arc::new(Message::Custom(CustomMessage { id, kind, payload, timestamp, meta }))
     }
 
+    /// Returns the message that says which model a session goes on with.
+    pub(crate) fn model_change(&mut self, model: String) -> Arc<Message> {
+        let payload = [("model".to_owned(), model.into())].into_iter().collect();
+        self.custom_message(CustomKind::ModelChange, payload)
+    }
+
     pub(super) fn note(&mut self, text: &str) -> Arc<Message> {
         let Stamp { id, timestamp } = self.stamps.next();
         Arc::new(Message::Assistant(AssistantMessage {

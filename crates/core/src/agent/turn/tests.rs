@@ -100,6 +100,8 @@ fn describe(effect: &Effect) -> String {
             Event::AgentEnd { messages, error, aborted } => {
                 format!("agent_end {} error={} aborted={aborted}", messages.len(), error.is_some())
             }
+            // Not a part of any run: the actor's own.
+            Event::UiRequest { .. } | Event::UiWithdrawn { .. } => "ui".to_owned(),
         },
     }
 }

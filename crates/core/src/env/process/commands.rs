@@ -38,6 +38,10 @@ impl Commands {
         Self { shell: Shell::new(removed_variables), live: Arc::default() }
     }
 
+    pub(in crate::env) fn remove_variables(&self, names: Vec<String>) {
+        self.shell.remove_variables(names);
+    }
+
     pub(in crate::env) fn end_all(&self) {
         self.live.end_all(GRACE);
     }

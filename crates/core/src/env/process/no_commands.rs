@@ -16,6 +16,8 @@ impl Commands {
         Self
     }
 
+    pub(in crate::env) fn remove_variables(&self, _names: Vec<String>) {}
+
     pub(in crate::env) fn end_all(&self) {}
 
     pub(in crate::env) async fn run(

@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::process::Stdio;
-use std::sync::OnceLock;
+use std::sync::{OnceLock, PoisonError, RwLock};
 use tokio::net::unix::pipe::Receiver;
 use tokio::process::Command;
 use uuid::Uuid;
@@ -56,7 +56,7 @@ const SHELLS: &[(&str, &[&str])] = &[("bash", &["--norc", "-c"]), ("sh", &["-c"]
 /// Starts commands.
 #[derive(Debug)]
 pub(super) struct Shell {
-    removed_variables: Vec<String>,
+    removed_variables: RwLock<Vec<String>>,
     /// The one of `SHELLS` that is there, once one was found.
     found: OnceLock<&'static (&'static str, &'static [&'static str])>,
 }
@@ -73,7 +73,12 @@ pub(super) struct Started {
 
 impl Shell {
     pub(super) fn new(removed_variables: Vec<String>) -> Self {
-        Self { removed_variables, found: OnceLock::new() }
+        Self { removed_variables: RwLock::new(removed_variables), found: OnceLock::new() }
+    }
+
+    /// Leaves these variables out from now on, in place of those before.
+    pub(super) fn remove_variables(&self, names: Vec<String>) {
+        *self.removed_variables.write().unwrap_or_else(PoisonError::into_inner) = names;
     }
 
     /// Starts `command` in `working_dir`.
@@ -136,7 +141,7 @@ impl Shell {
         for name in REMOVED {
             command.env_remove(name);
         }
-        for name in &self.removed_variables {
+        for name in &*self.removed_variables.read().unwrap_or_else(PoisonError::into_inner) {
             command.env_remove(name);
         }
         let mut command = CommandWrap::from(command);

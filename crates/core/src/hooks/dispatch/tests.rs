@@ -68,6 +68,7 @@ impl Plugin for Actor {
     fn before_tool_call<'a>(
         &'a self,
         asked: &'a BeforeToolCall,
+        _: &'a Ui,
     ) -> BoxFuture<'a, BeforeToolCallReply> {
         Box::pin(async {
             if !self.act().await {
@@ -78,7 +79,11 @@ impl Plugin for Actor {
             BeforeToolCallReply { block: None, arguments: Some(arguments) }
         })
     }
-    fn after_tool_call<'a>(&'a self, _: &'a AfterToolCall) -> BoxFuture<'a, AfterToolCallReply> {
+    fn after_tool_call<'a>(
+        &'a self,
+        _: &'a AfterToolCall,
+        _: &'a Ui,
+    ) -> BoxFuture<'a, AfterToolCallReply> {
         Box::pin(async {
             let answers = self.act().await;
             AfterToolCallReply {
@@ -91,10 +96,11 @@ impl Plugin for Actor {
     fn transform_context<'a>(
         &'a self,
         messages: &'a Transcript,
+        _: &'a Ui,
     ) -> BoxFuture<'a, Option<Transcript>> {
         Box::pin(async { self.act().await.then(|| messages[..messages.len() - 1].to_vec()) })
     }
-    fn on_event<'a>(&'a self, event: &'a Arc<Event>) -> BoxFuture<'a, ()> {
+    fn on_event<'a>(&'a self, event: &'a Arc<Event>, _: &'a Ui) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             if let Event::TurnStart { turn } = &**event {
                 self.seen.lock().unwrap().push(format!("{} {turn}", self.name));
@@ -121,7 +127,7 @@ fn staged(moods: &[Mood], guard: bool) -> Stage {
     let plugins = ["first", "second", "third"].iter().zip(moods).map(|(&name, &mood)| {
         Arc::new(Actor { name, mood, guard, seen: Arc::clone(&seen) }) as Arc<dyn Plugin>
     });
-    Stage { hooks: Hooks::new(plugins.collect(), HookTimeouts::default()), seen }
+    Stage { hooks: Hooks::new(plugins.collect(), HookTimeouts::default(), Ui::declining()), seen }
 }
 
 fn call() -> BeforeToolCall {

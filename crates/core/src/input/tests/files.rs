@@ -28,7 +28,7 @@ fn mentions_begin_at_word_boundaries_and_leave_marks_at_the_end() {
             mentions(text).into_iter().map(|mention| mention.candidates).collect();
         assert_eq!(found, expected, "{text:?}");
     }
-    assert_eq!(mentions(&"@x ".repeat(1_000)).len(), 100);
+    assert_eq!(mentions(&"@x ".repeat(1_000)).len(), 101);
 }
 
 #[tokio::test]
@@ -88,9 +88,19 @@ async fn many_files_are_bounded_together() {
     }
     let (text, _, notices) = desk.sent(&typed).await;
     assert!(text.len() < 260 * 1024, "{}", text.len());
-    assert_eq!(notices.len(), 12);
-    assert_eq!(notices[0], "f8 is not attached: one message takes 256 KB of files");
+    assert_eq!(notices, ["f8 and 11 more are not attached: one message takes 256 KB of files"]);
     assert!(text.contains("[f19 is not attached"));
+}
+
+#[tokio::test]
+async fn names_beyond_the_limit_are_told_where_any_name_was_a_file() {
+    let desk = Desk::new();
+    desk.put("file", "BODY");
+    let names = "@name ".repeat(150);
+    desk.plain(&names).await;
+    let (text, _, notices) = desk.sent(&format!("@file {names}")).await;
+    assert_eq!(notices, ["only the first 100 names behind an @ are looked at"]);
+    assert!(text.ends_with("[only the first 100 names behind an @ are looked at]"), "{text}");
 }
 
 #[tokio::test]

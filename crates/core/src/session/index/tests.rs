@@ -5,11 +5,11 @@ use crate::session::tests::{chain, line, user, user_line};
 use proptest::prelude::*;
 
 fn index(content: impl AsRef<[u8]>) -> Index {
-    Index::read(&mut Lines::new(content.as_ref())).unwrap()
+    Index::read(&mut Lines::new(io::Cursor::new(content.as_ref()))).unwrap()
 }
 
 fn parents(index: &Index) -> Vec<Option<usize>> {
-    index.entries.iter().map(|entry| entry.parent).collect()
+    index.entries.iter().map(Entry::parent).collect()
 }
 
 #[test]
@@ -119,6 +119,11 @@ fn a24_damage_of_all_kinds_at_the_end() {
 }
 
 #[test]
+fn a27_a_million_entries_are_some_megabytes() {
+    assert!(size_of::<Entry>() <= 32, "{}", size_of::<Entry>());
+}
+
+#[test]
 fn a27_a_span_holds_the_record_and_nothing_else() {
     let a = user_line(None, "a");
     let content = format!("\u{FEFF} {}\r\n\0\0{}", a.trim_end(), user_line(Some("a"), "b"));
@@ -126,7 +131,7 @@ fn a27_a_span_holds_the_record_and_nothing_else() {
     let records: Vec<&str> = index
         .entries
         .iter()
-        .map(|entry| &content[entry.span.offset as usize..][..entry.span.length])
+        .map(|entry| &content[entry.span.offset as usize..][..entry.span.length as usize])
         .collect();
     assert_eq!(records, [a.trim_end(), user_line(Some("a"), "b").trim_end()]);
 }

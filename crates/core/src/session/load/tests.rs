@@ -250,6 +250,25 @@ fn a27_five_thousand_messages_load_in_order() {
 }
 
 #[test]
+fn a27_lines_of_any_length_load_and_are_left_out_by_branch() {
+    let long = "long text ".repeat(200_000);
+    let torn = line(Some("a"), &user("t", &long));
+    let content = [
+        line(None, &user("a", &long)),
+        line(Some("a"), &user("other branch", &long)),
+        format!("{}{}", torn.get(..1_500_000).unwrap(), line(Some("a"), &user("b", &long))),
+        line(Some("b"), &user("c", &long)),
+        line(Some("c"), &user("d", &long)).get(..1_500_000).unwrap().to_owned(),
+    ];
+    let (_folder, path) = on_disk(content.concat());
+    let loaded = load(&path).unwrap();
+    assert_eq!(ids(&loaded), ["a", "b", "c"]);
+    assert!(loaded.transcript.iter().all(|message| text_of(message.content()) == long));
+    let [broken, tail] = loaded.warnings.as_slice() else { panic!("{:?}", loaded.warnings) };
+    assert!(broken.ends_with("line 3") && tail.contains("is unfinished"), "{broken} {tail}");
+}
+
+#[test]
 fn only_a_regular_file_is_a_session() {
     let folder = tempfile::TempDir::new().unwrap();
     assert!(matches!(load(folder.path()), Err(SessionError::NotRegular { .. })));

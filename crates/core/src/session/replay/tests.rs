@@ -2,17 +2,14 @@
 
 use super::*;
 use crate::session::codec::Role;
-use crate::session::index::Span;
+use crate::session::records::Span;
 
 /// Replays a chain of entries, one a character of `kinds`: `m` a message, `c` a model change,
 /// `r` a reset, a digit a compaction by this index in `compactions`.
 fn kept(kinds: &str, compactions: &[(Option<usize>, Option<usize>)]) -> Replay {
     let span = Span { offset: 0, length: 0, line: 0 };
-    let entry = |(position, kind): (usize, char)| Entry {
-        parent: position.checked_sub(1),
-        span,
-        role: Role::User,
-        kind: match kind {
+    let entry = |(position, kind): (usize, char)| {
+        let kind = match kind {
             'm' => EntryKind::Message,
             'c' => EntryKind::ModelChange(Some(format!("model {position}"))),
             'r' => EntryKind::Reset,
@@ -21,7 +18,8 @@ fn kept(kinds: &str, compactions: &[(Option<usize>, Option<usize>)]) -> Replay {
                     compactions[digit.to_digit(10).unwrap() as usize];
                 EntryKind::Compaction { first_kept, collapsed_count }
             }
-        },
+        };
+        Entry::new(span, Role::User, position.checked_sub(1), kind)
     };
     let entries: Vec<Entry> = kinds.chars().enumerate().map(entry).collect();
     replay(&entries, &(0..entries.len()).collect::<Vec<_>>())
@@ -78,6 +76,14 @@ fn a_count_that_leaves_nothing_runs_over_the_lines_as_they_stand() {
     // The run counted the model change of an earlier run.
     let replay = kept("mcmmmmmmm0mmmm1m", &[(None, Some(4)), (None, Some(10))]);
     assert_eq!(replay.kept, [14, 10, 11, 12, 13, 15]);
+}
+
+#[test]
+fn compactions_of_both_programs_follow_each_other() {
+    // The Python program's, ours behind it, and one of its next run, which kept the last four.
+    let compactions = [(None, Some(4)), (Some(12), Some(7)), (None, Some(17))];
+    let replay = kept("mmmmmmmm0mmcmmmm1mmmm2mm", &compactions);
+    assert_eq!(replay.kept, [21, 17, 18, 19, 20, 22, 23]);
 }
 
 #[test]

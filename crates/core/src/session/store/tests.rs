@@ -19,6 +19,24 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn the_label_of_a_session_that_never_began_goes_with_it() {
+    let root = TempDir::new().unwrap();
+    let folder = root.path().join("sessions/0123456789ab");
+    for messages in 0..2 {
+        let store = FileStore::create(&folder);
+        let label = crate::session::label::write_label(store.path(), "a label").unwrap();
+        assert_eq!(label.as_deref(), Some("a label"));
+        for number in 0..messages {
+            store.append(user(&number.to_string(), "hi")).await.unwrap();
+        }
+        let id = store.id().to_string();
+        drop(store);
+        let left = [format!("{id}.jsonl"), format!("{id}.name")];
+        assert_eq!(names(&folder), &left[..2 * messages]);
+    }
+}
+
+#[tokio::test]
 async fn a_new_session_is_made_by_its_first_append() {
     let root = TempDir::new().unwrap();
     let folder = root.path().join("sessions/0123456789ab");
@@ -254,4 +272,16 @@ async fn a28_a_session_grows_by_what_is_appended() {
     }
     assert_eq!(std::fs::read_to_string(store.path()).unwrap(), chain(&messages));
     assert_eq!(ids(&load(store.path()).unwrap()), ["c99", "a"]);
+}
+
+#[test]
+fn a_session_that_could_not_be_written_is_opened_again_only_as_it_was_read() {
+    let (_folder, path) = on_disk(user_line(None, "a"));
+    let length = std::fs::metadata(&path).unwrap().len();
+    let file = open_again(&path, length).unwrap();
+    let held = open_again(&path, length).unwrap_err();
+    assert!(held.to_string().contains("open in another process"), "{held}");
+    drop(file);
+    let changed = open_again(&path, length + 1).unwrap_err();
+    assert!(changed.to_string().contains("has changed"), "{changed}");
 }

@@ -48,6 +48,7 @@ impl Place {
             }),
             vision: false,
             secrets: Arc::default(),
+            ui: crate::ui::Ui::declining(),
         };
         Bash::new().run(arguments, context).await
     }

@@ -263,7 +263,7 @@ fn w39_error_in_a_list() {
         is_named: false,
     };
     assert_eq!(fault_of(&[&format!("[{error}]")]), expected);
-    assert_eq!(decode_whole(&format!("[{error}]\n")).fault(), &expected);
+    assert_eq!(decode_whole(format!("[{error}]\n")).fault(), &expected);
 }
 
 #[test]

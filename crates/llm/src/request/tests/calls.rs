@@ -227,3 +227,14 @@ fn w06_arguments_that_were_no_object_go_back_as_an_empty_one() {
         })
     );
 }
+
+#[test]
+fn a_call_of_any_name_is_sent_under_a_legal_one() {
+    let names = ["", "re ad", "read\n", "é", "mcp:server.tool-1"];
+    let calls: Vec<_> = names.iter().map(|name| ("a", *name, json!({}))).collect();
+    let (body, _) = body(vec![assistant("", &calls)], Vec::new(), &plain(), |_| {});
+    assert_eq!(letscode_testkit::sse_server::violations(&body), [""; 0]);
+    let sent = body["messages"][1]["tool_calls"].as_array().unwrap();
+    let sent: Vec<&Value> = sent.iter().map(|call| &call["function"]["name"]).collect();
+    assert_eq!(sent, ["unnamed", "re_ad", "read_", "_", "mcp:server.tool-1"]);
+}

@@ -172,6 +172,44 @@ fn w63_models_without_eyes_get_a_note() {
 }
 
 #[test]
+fn an_image_that_a_server_would_refuse_is_left_out() {
+    let note = "[an image was left out: its data is damaged]";
+    let good = "iVBORw0KGgo=";
+    let cases = [
+        (good, "imageap/png"),
+        (good, "image/"),
+        (good, "image/png;x"),
+        (good, ""),
+        ("", "image/png"),
+        ("====", "image/png"),
+        ("QQ", "image/png"),
+        ("QUI===", "image/png"),
+        ("QU\nI", "image/png"),
+        ("QQ=A", "image/png"),
+    ];
+    for (data, mime_type) in cases {
+        let bad = || {
+            let (data, mime_type) = (data.to_owned(), mime_type.to_owned());
+            ContentPart::Image { data, mime_type }
+        };
+        let history = vec![
+            user_parts(vec![ContentPart::text("look"), bad(), image(good)]),
+            assistant("", &[("a", "read", json!({})), ("b", "read", json!({}))]),
+            tool_parts("a", vec![bad()]),
+            tool_parts("b", vec![bad(), image(good)]),
+        ];
+        let (body, _) = body(history, Vec::new(), &plain(), |_| {});
+        assert_eq!(letscode_testkit::sse_server::violations(&body), [""; 0]);
+        let messages = &body["messages"];
+        assert_eq!(messages[1]["content"].as_array().unwrap().len(), 4, "{data:?} {mime_type:?}");
+        assert_eq!(messages[1]["content"][2]["text"], note);
+        assert_eq!(messages[3]["content"], note);
+        assert_eq!(messages[4]["content"], note);
+        assert_eq!(messages[6]["content"].as_array().unwrap().len(), 2);
+    }
+}
+
+#[test]
 fn custom_messages_are_left_out() {
     assert_eq!(
         sent_messages(vec![custom(), user("hi"), custom()], &plain()),

@@ -1,0 +1,137 @@
+//! What a person typed, expanded beside whatever else goes on.
+//!
+//! Owns the expansions under way and what becomes of each: a run, a queued message, or nothing
+//! more. Replies come when an expansion is over, in the order in which the texts came; an abort
+//! ends them all at once. Must not read the notations: `input` does.
+
+use super::{Actor, words};
+use crate::agent::bus::Output;
+use crate::agent::turn::Input;
+use crate::commands::COMMANDS;
+use crate::input::{Context, Expanded, InputError, expand_with_templates};
+use crate::tools::TYPED_TIMEOUT;
+use letscode_wire::{ContentPart, ImageData, RequestId, text_of};
+use std::sync::Arc;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+const STOPPED: &str = "stopped before it was sent";
+const NOT_QUEUED: &str = "a slash command cannot be queued: send it by itself";
+
+/// What a typed text is for.
+pub(super) enum Purpose {
+    /// It begins a run, with these pictures.
+    Prompt(Vec<ImageData>),
+    /// It waits for the next answer without calls.
+    Steer,
+    /// It waits for the end of the run.
+    FollowUp,
+}
+
+/// An expansion that is over.
+pub(super) struct Expansion {
+    id: RequestId,
+    purpose: Purpose,
+    /// `None` where an abort came before its end.
+    outcome: Option<Result<Expanded, InputError>>,
+    /// What is wrong with the templates, a line each.
+    warnings: Vec<String>,
+    /// Tells an abort that came since.
+    stop: CancellationToken,
+}
+
+impl Actor {
+    /// Begins to expand a text. The agent is busy until that is over.
+    pub(super) fn expand(&mut self, id: RequestId, text: String, purpose: Purpose) {
+        if text.starts_with('!') {
+            // A command that was typed may be silent for as long as a tool's.
+            let until = Instant::now() + TYPED_TIMEOUT;
+            self.status.send_modify(|status| {
+                status.tools_until = status.tools_until.max(Some(until));
+            });
+        }
+        let env = Arc::clone(&self.runner.env);
+        let aids = self.typing.clone();
+        let vision = self.model.info().vision;
+        let cancel = self.stop_expansions.clone();
+        self.expansions.push_back(Box::pin(async move {
+            let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+            let context = Context {
+                env: &env,
+                home: aids.home.as_deref(),
+                commands: &names,
+                skills: &aids.skills,
+                templates: &[],
+                vision,
+                cancel: cancel.clone(),
+            };
+            // Letting go of a command ends it; a read of the disk may hang, and is left to itself.
+            let expanded = cancel.run_until_cancelled(expand_with_templates(&text, context)).await;
+            let (outcome, warnings) = match expanded {
+                Some((outcome, warnings)) => (Some(outcome), warnings),
+                None => (None, Vec::new()),
+            };
+            Expansion { id, purpose, outcome, warnings, stop: cancel }
+        }));
+        self.tell_status();
+    }
+
+    /// Ends all expansions under way.
+    pub(super) fn stop_expansions(&mut self) {
+        std::mem::replace(&mut self.stop_expansions, CancellationToken::new()).cancel();
+    }
+
+    /// Goes on with what a typed text turned out to be.
+    pub(super) async fn expanded(&mut self, expansion: Expansion) {
+        let Expansion { id, purpose, outcome, warnings, stop } = expansion;
+        self.tell_all(warnings);
+        // A command that was ended has an output like any other: it must not be sent.
+        match outcome.filter(|_| !stop.is_cancelled()) {
+            None => self.refuse(id, STOPPED.to_owned()),
+            Some(Err(error)) => self.refuse(id, error.to_string()),
+            Some(Ok(Expanded::Command { .. })) => self.refuse(id, NOT_QUEUED.to_owned()),
+            Some(Ok(Expanded::Silent { notices })) => {
+                self.ack(&id);
+                self.tell_all(notices);
+                self.finish(id, None);
+            }
+            Some(Ok(Expanded::Prompt { content, notices })) => {
+                self.tell_all(notices);
+                self.send_expanded(id, self.content_without_keys(content), purpose).await;
+            }
+        }
+        self.tell_status();
+    }
+
+    async fn send_expanded(&mut self, id: RequestId, content: Vec<ContentPart>, purpose: Purpose) {
+        // A template may be empty.
+        if let Some(reason) = words::fault(&text_of(&content), &[]) {
+            return self.refuse(id, reason);
+        }
+        match purpose {
+            Purpose::Prompt(images) => {
+                let content = content.into_iter().chain(words::pictures(images)).collect();
+                self.begin(id, Input::Prompt(content)).await;
+            }
+            Purpose::Steer => self.apply(id, Input::Steer(content)).await,
+            Purpose::FollowUp => self.apply(id, Input::FollowUp(content)).await,
+        }
+    }
+
+    /// Tells the clients what the person should know.
+    fn tell_all(&mut self, notices: Vec<String>) {
+        for notice in notices {
+            let notice = self.secrets().mask(notice).into_owned();
+            self.bus.push(Output::Notice(notice));
+        }
+    }
+
+    /// Masks keys: what a file or a command says goes to the model as the results of tools do.
+    fn content_without_keys(&self, content: Vec<ContentPart>) -> Vec<ContentPart> {
+        let masked = content.into_iter().map(|part| match part {
+            ContentPart::Text { text } => ContentPart::text(self.secrets().mask(text).into_owned()),
+            image @ ContentPart::Image { .. } => image,
+        });
+        masked.collect()
+    }
+}

@@ -1,0 +1,174 @@
+//! What a person typed: expanded by the agent, for any client.
+
+use crate::stage::{Setup, Stage};
+use letscode_testkit::mem_env::{FakeCommand, MemEnv};
+use letscode_testkit::scripted_model::{Gate, ScriptedAnswer};
+use letscode_wire::{Command, ImageData};
+
+const KEY: &str = "sk-quite-a-secret-key";
+
+fn send_typed(stage: &Stage, id: &str, text: &str) {
+    let command = Command::Prompt { text: text.to_owned(), images: Vec::new(), expand: true };
+    stage.send(id, command);
+}
+
+fn answers(count: usize) -> Vec<ScriptedAnswer> {
+    (0..count).map(|_| ScriptedAnswer::of_text("ok")).collect()
+}
+
+#[tokio::test]
+async fn an_expanded_prompt_has_the_usual_order_of_events() {
+    let env = MemEnv::new("/project");
+    env.put("notes.txt", "NOTE");
+    let mut stage = Setup::new(answers(2)).env(env).start();
+    stage.run("see notes.txt").await;
+    let plain = stage.take_lines().len();
+    send_typed(&stage, "p", "see @notes.txt");
+    stage.until("done \"p\"").await;
+    let lines = stage.take_lines();
+    assert_eq!(lines.len(), plain, "{lines:?}");
+    assert_eq!(lines[..2], ["ack \"p\"", "agent_start 3"]);
+    assert!(stage.request(1).last().unwrap().contains("NOTE"));
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn while_a_typed_command_runs_nothing_else_changes_and_an_abort_ends_it() {
+    let env = MemEnv::new("/project");
+    env.script("wait", FakeCommand::endless("begun"));
+    let mut stage = Setup::new(answers(1)).env(env.clone()).start();
+    send_typed(&stage, "p", "!wait");
+    stage.settle().await;
+    assert!(stage.agent.status().busy && stage.agent.status().tools_until.is_some());
+    assert_eq!(stage.take_lines(), [] as [&str; 0]);
+    stage.prompt("me too");
+    stage.send("n", Command::Reset);
+    stage.steer("later");
+    stage.send("a", Command::Abort);
+    stage.until("refused \"p\" stopped").await;
+    stage.settle().await;
+    assert_eq!(
+        stage.take_lines(),
+        [
+            "refused \"p\" a run is active; wait for its done, or abort it",
+            "refused \"n\" a run is active; wait for its done, or abort it",
+            "ack \"s\"",
+            "done \"s\"",
+            "ack \"a\"",
+            "done \"a\"",
+            "refused \"p\" stopped before it was sent",
+        ]
+    );
+    assert!(!stage.agent.status().busy);
+    assert!(stage.model.requests().is_empty());
+    stage.model.push(ScriptedAnswer::of_text("steered"));
+    stage.run("next").await;
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn the_end_of_the_agent_waits_for_what_was_typed_or_aborts_it_with_the_last_handle() {
+    let env = MemEnv::new("/project");
+    env.script("say", FakeCommand::new("hello", 0));
+    let stage = Setup::new(answers(1)).env(env.clone()).start();
+    let model = std::sync::Arc::clone(&stage.model);
+    send_typed(&stage, "p", "!say");
+    stage.end().await;
+    assert_eq!(model.requests().len(), 1);
+
+    env.script("wait", FakeCommand::endless("begun"));
+    let mut stage = Setup::new([]).env(env).start();
+    send_typed(&stage, "p", "!wait");
+    stage.settle().await;
+    let lines = stage.drop_handle().await;
+    assert_eq!(lines, ["refused \"p\" stopped before it was sent"]);
+}
+
+#[tokio::test]
+async fn a_slash_command_is_carried_out_while_a_run_is_active() {
+    let gate = Gate::new();
+    let mut stage =
+        Setup::new([ScriptedAnswer::new().wait(&gate).text("a"), ScriptedAnswer::of_text("b")])
+            .start();
+    stage.prompt("go");
+    gate.reached().await;
+    send_typed(&stage, "1", "/steer  left, please");
+    stage.until("done \"1\"").await;
+    for (id, text) in [("2", "/queue"), ("3", "/new"), ("4", "hello"), ("5", "/steer")] {
+        send_typed(&stage, id, text);
+    }
+    stage.settle().await;
+    let replies = stage.take_only(&["ack", "done", "refused"]);
+    assert_eq!(
+        replies,
+        [
+            "ack \"p\"",
+            "ack \"1\"",
+            "done \"1\"",
+            "ack \"2\"",
+            "done \"2\"",
+            "refused \"3\" a run is active; wait for its done, or abort it",
+            "refused \"4\" a run is active; wait for its done, or abort it",
+            "refused \"5\" usage: /steer TEXT",
+        ]
+    );
+    gate.open();
+    stage.until("done \"p\"").await;
+    assert_eq!(stage.request(1).last().unwrap(), "user \"left, please\"");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_sent_is_refused_before_anything_is_said() {
+    let env = MemEnv::new("/project");
+    env.put("/project/.letscode/prompts/empty.md", "\n");
+    let mut stage = Setup::new([]).env(env).start();
+    let picture = ImageData { data: "iVBORw0KGgo=".to_owned(), mime_type: "image/png".to_owned() };
+    for (text, images, reason) in [
+        ("/empty", vec![], "the message is empty"),
+        (" ", vec![], "the message is empty"),
+        ("/nope", vec![], "there is no command or prompt template /nope"),
+        ("/skill:none", vec![], "there is no skill named"),
+        ("/tools", vec![picture], "a slash command takes no images"),
+    ] {
+        stage.send("p", Command::Prompt { text: text.to_owned(), images, expand: true });
+        let line = stage.until("refused").await;
+        assert!(line.contains(reason), "{text:?}: {line}");
+        assert_eq!(stage.take_lines().len(), 1, "{text:?}");
+    }
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a50_keys_in_what_typed_text_brings_in_are_masked() {
+    let env = MemEnv::new("/project");
+    env.put(".env", format!("KEY={KEY}"));
+    env.script("cat .env", FakeCommand::new(KEY, 3));
+    let mut stage = Setup::new(answers(3)).env(env).key(KEY).start();
+    for text in ["see @.env", "!cat .env", &format!("this is {KEY}")] {
+        send_typed(&stage, "p", text);
+        stage.until("done \"p\"").await;
+    }
+    for request in 0..3 {
+        let message = stage.request(request).pop().unwrap();
+        assert!(message.contains("[key hidden]") && !message.contains(KEY), "{message}");
+    }
+    let notices = stage.take_only(&["notice"]);
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert!(notices[0].starts_with("notice cat .env: "), "{notices:?}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn without_expand_every_text_is_sent_as_it_is() {
+    let env = MemEnv::new("/project");
+    env.put("notes.txt", "NOTE");
+    let mut stage = Setup::new(answers(3)).env(env.clone()).start();
+    for text in ["/tools", "!touch x", "see @notes.txt"] {
+        stage.run(text).await;
+    }
+    let sent: Vec<String> = (0..3).map(|number| stage.request(number).pop().unwrap()).collect();
+    assert_eq!(sent, ["user \"/tools\"", "user \"!touch x\"", "user \"see @notes.txt\""]);
+    assert!(env.commands().is_empty());
+    stage.end().await;
+}
