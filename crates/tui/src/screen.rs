@@ -125,7 +125,7 @@ impl Screen {
         }
         let (live, cursor) = fit::live(frame.live, frame.cursor, self.columns, self.rows);
         let is_same = finished.is_empty() && live == self.live && !self.is_stale;
-        if is_same && cursor == self.cursor {
+        if is_same && cursor == self.cursor && cursor.is_none() == self.is_cursor_hidden {
             return;
         }
         self.cursor = cursor;

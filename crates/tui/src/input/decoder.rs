@@ -3,7 +3,7 @@
 //! Owns the state between two reads. Whatever comes, it finds back to reading keys: after a control
 //! character at the latest, or a short silence. Must not read or wait itself.
 
-use super::paste::{Paste, is_burst, plain_length};
+use super::paste::{Held, Paste, is_burst, plain_length};
 use super::sequences::{self, Meaning};
 use crate::keys::{Code, InputEvent, Key};
 
@@ -23,8 +23,10 @@ pub struct Decoder {
     sequence: Vec<u8>,
     /// Another escape stands before the sequence.
     has_alt: bool,
-    /// What is being pasted: bytes add to it until it ends.
+    /// What is being pasted: bytes add to it until its end.
     paste: Option<Paste>,
+    /// Text of which only what follows tells whether it is a paste.
+    held: Option<Held>,
     /// Lines that come all at once count as a paste.
     guesses_pastes: bool,
     silences: u8,
@@ -63,6 +65,7 @@ impl Decoder {
             sequence: Vec::new(),
             has_alt: false,
             paste: None,
+            held: None,
             guesses_pastes: true,
             silences: 0,
         }
@@ -81,16 +84,13 @@ impl Decoder {
         self.begin_read(bytes, events);
         let mut rest = bytes;
         while let Some((&byte, behind)) = rest.split_first() {
-            if let (State::Ground, Some(paste)) = (self.state, &mut self.paste) {
-                let (plain, behind) = rest.split_at(plain_length(rest));
-                if !plain.is_empty() {
-                    paste.push(plain);
-                    rest = behind;
-                    continue;
-                }
+            let plain = if self.state == State::Ground { self.gather(rest) } else { 0 };
+            if plain == 0 {
+                self.take(byte, events);
+                rest = behind;
+            } else {
+                rest = rest.get(plain..).unwrap_or_default();
             }
-            self.take(byte, events);
-            rest = behind;
         }
     }
 
@@ -99,10 +99,12 @@ impl Decoder {
     pub fn timed_out(&mut self, events: &mut Vec<InputEvent>) {
         self.silences = self.silences.saturating_add(1);
         match self.state {
-            State::Ground => match &mut self.paste {
-                Some(paste) if paste.is_marked => paste.is_idle = true,
-                _ => self.end_paste(events),
-            },
+            State::Ground => {
+                self.let_go(events);
+                if let Some(paste) = &mut self.paste {
+                    paste.is_idle = true;
+                }
+            }
             State::Escape | State::EscapeEscape => self.give_up(events),
             _ if self.silences >= PATIENCE => self.give_up(events),
             _ => {}
@@ -111,7 +113,7 @@ impl Decoder {
 
     /// Returns whether the bytes so far may be the beginning of something.
     pub fn pending(&self) -> bool {
-        self.state != State::Ground || self.paste.is_some()
+        self.state != State::Ground || self.paste.is_some() || self.held.is_some()
     }
 
     /// Looks at a read as a whole.
@@ -123,9 +125,28 @@ impl Decoder {
         if was_idle && is_interrupt(bytes) {
             // The paste's end got lost. Nobody pastes an interrupt alone: it is the way out.
             self.end_paste(events);
-        } else if self.paste.is_none() && self.guesses_pastes && is_burst(bytes) {
-            self.paste = Some(Paste::guessed());
+        } else if self.paste.is_none()
+            && self.held.is_none()
+            && self.guesses_pastes
+            && is_burst(bytes)
+        {
+            self.held = Some(Held::default());
         }
+    }
+
+    /// Takes the text that bytes begin with, where text is being gathered. Returns its length.
+    fn gather(&mut self, bytes: &[u8]) -> usize {
+        if self.paste.is_none() && self.held.is_none() {
+            return 0;
+        }
+        let length = plain_length(bytes);
+        let plain = bytes.get(..length).unwrap_or_default();
+        if let Some(paste) = &mut self.paste {
+            paste.push(plain);
+        } else if let Some(held) = &mut self.held {
+            held.bytes.extend_from_slice(plain);
+        }
+        length
     }
 
     fn take(&mut self, byte: u8, events: &mut Vec<InputEvent>) {
@@ -181,26 +202,21 @@ impl Decoder {
     }
 
     fn ground(&mut self, byte: u8, events: &mut Vec<InputEvent>) {
-        if self.paste.as_ref().is_some_and(|paste| !paste.is_marked) {
-            self.end_paste(events);
-        }
         if byte == ESCAPE {
             self.state = State::Escape;
-            return;
+        } else if self.gather(&[byte]) == 0 && self.paste.is_none() {
+            self.has_alt = false;
+            self.begin_key(byte, events);
         }
-        if let Some(paste) = &mut self.paste {
-            // Plain bytes are taken in one go; some stand behind what turned out to be nothing.
-            let plain = [byte];
-            return paste.push(plain.get(..plain_length(&plain)).unwrap_or_default());
-        }
-        self.has_alt = false;
-        self.begin_key(byte, events);
     }
 
     fn behind_escape(&mut self, byte: u8, events: &mut Vec<InputEvent>) {
-        if self.paste.is_some() && byte != b'[' {
-            self.state = State::Ground;
-            return self.ground(byte, events);
+        if byte != b'[' {
+            self.let_go(events);
+            if self.paste.is_some() {
+                self.state = State::Ground;
+                return self.ground(byte, events);
+            }
         }
         self.sequence.clear();
         self.state = match byte {
@@ -274,19 +290,27 @@ impl Decoder {
         let is_whole = self.sequence.len() <= LONGEST_SEQUENCE;
         let meaning = if is_whole { meaning } else { Meaning::Nothing };
         if let Some(paste) = &mut self.paste {
-            self.has_alt = false;
             match meaning {
-                Meaning::PasteEnd => self.end_paste(events),
+                Meaning::PasteEnd => {
+                    self.end_paste(events);
+                    // A text may hold the mark. What follows at once is not sent off.
+                    self.held = self.guesses_pastes.then(Held::behind_paste);
+                }
                 Meaning::Key(key) => paste.push_key(key),
                 _ => {}
             }
-            return;
+        }
+        if let (Some(held), Meaning::PasteEnd) = (&mut self.held, meaning) {
+            held.is_paste |= !held.bytes.is_empty();
         }
         match meaning {
             Meaning::Key(key) => self.key(key, events),
-            Meaning::PasteBegin => self.paste = Some(Paste::marked()),
-            Meaning::FocusGained => events.push(InputEvent::FocusGained),
-            Meaning::FocusLost => events.push(InputEvent::FocusLost),
+            Meaning::FocusGained => self.tell(InputEvent::FocusGained, events),
+            Meaning::FocusLost => self.tell(InputEvent::FocusLost, events),
+            Meaning::PasteBegin => {
+                self.let_go(events);
+                self.paste.get_or_insert_default();
+            }
             Meaning::PasteEnd | Meaning::Nothing => {}
         }
         self.has_alt = false;
@@ -315,19 +339,38 @@ impl Decoder {
         };
         self.state = State::Ground;
         self.has_alt = false;
-        if self.paste.is_none() {
-            events.extend(keys.iter().copied().map(InputEvent::Key));
+        for key in keys {
+            self.key(*key, events);
         }
     }
 
     fn key(&mut self, mut key: Key, events: &mut Vec<InputEvent>) {
         key.modifiers.alt |= std::mem::take(&mut self.has_alt);
-        events.push(InputEvent::Key(key));
+        self.tell(InputEvent::Key(key), events);
+    }
+
+    fn tell(&mut self, event: InputEvent, events: &mut Vec<InputEvent>) {
+        self.let_go(events);
+        if self.paste.is_none() {
+            events.push(event);
+        }
     }
 
     fn end_paste(&mut self, events: &mut Vec<InputEvent>) {
         if let Some(paste) = self.paste.take() {
             events.push(InputEvent::Paste(paste.into_text()));
+        }
+    }
+
+    /// Takes text that was held for what it looks like by now.
+    fn let_go(&mut self, events: &mut Vec<InputEvent>) {
+        let Some(held) = self.held.take() else { return };
+        if held.looks_pasted() {
+            let mut paste = Paste::default();
+            paste.push(&held.bytes);
+            events.push(InputEvent::Paste(paste.into_text()));
+        } else {
+            Self::new().without_guessing().decode(&held.bytes, events);
         }
     }
 }

@@ -5,29 +5,41 @@
 
 use crate::keys::{Code, Key};
 
-/// A paste on its way.
+/// A paste on its way, whose end the terminal will tell.
 #[derive(Debug, Default)]
 pub(super) struct Paste {
     text: Vec<u8>,
     /// The last line ended with a carriage return: a newline right behind it is part of its end.
     is_behind_return: bool,
-    /// The terminal told where it begins, and will tell where it ends.
-    pub(super) is_marked: bool,
     /// Nothing has come for a while.
     pub(super) is_idle: bool,
 }
 
+/// Text that came all at once, of which it is not certain that it was pasted.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    pub(super) bytes: Vec<u8>,
+    /// It follows a paste, whose text may have held the mark of its end.
+    is_behind_paste: bool,
+    /// It is certain: the mark came once more.
+    pub(super) is_paste: bool,
+}
+
+impl Held {
+    /// Returns what follows a paste.
+    pub(super) fn behind_paste() -> Self {
+        Self { is_behind_paste: true, ..Self::default() }
+    }
+
+    /// Returns whether it is taken for a paste.
+    pub(super) fn looks_pasted(&self) -> bool {
+        let has_line =
+            self.bytes.iter().any(is_line_end) && self.bytes.iter().any(|byte| is_visible(*byte));
+        self.is_paste || if self.is_behind_paste { has_line } else { is_burst(&self.bytes) }
+    }
+}
+
 impl Paste {
-    /// Returns an empty one that the terminal announced.
-    pub(super) fn marked() -> Self {
-        Self { is_marked: true, ..Self::default() }
-    }
-
-    /// Returns an empty one that only looks like it.
-    pub(super) fn guessed() -> Self {
-        Self::default()
-    }
-
     /// Adds plain bytes.
     pub(super) fn push(&mut self, plain: &[u8]) {
         for piece in plain.split_inclusive(|byte| *byte == b'\r') {
@@ -79,12 +91,18 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
 /// Returns whether a read looks like a paste: nothing but text, with a line end between visible
 /// characters. Nobody types that fast; a key that repeats has nothing but itself.
 pub(super) fn is_burst(bytes: &[u8]) -> bool {
-    let is_visible = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-    let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');
-    let Some(first) = bytes.iter().position(is_visible) else { return false };
-    let last = bytes.iter().rposition(is_visible).unwrap_or(first);
+    let Some(first) = bytes.iter().position(|byte| is_visible(*byte)) else { return false };
+    let last = bytes.iter().rposition(|byte| is_visible(*byte)).unwrap_or(first);
     let between = bytes.get(first..last).unwrap_or_default();
-    plain_length(bytes) == bytes.len() && between.iter().any(is_end)
+    plain_length(bytes) == bytes.len() && between.iter().any(is_line_end)
+}
+
+fn is_visible(byte: u8) -> bool {
+    !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+fn is_line_end(byte: &u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
 }
 
 fn is_plain(byte: u8) -> bool {
