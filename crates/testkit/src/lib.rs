@@ -22,6 +22,11 @@ pub mod workdir;
 
 pub mod program;
 
+pub mod screen;
+
+#[cfg(unix)]
+pub mod pty;
+
 pub mod recorder;
 
 pub mod mem_env;

@@ -4,7 +4,7 @@
 //! Must never give a program the test's own environment or terminal.
 
 #[cfg(unix)]
-mod group;
+pub(crate) mod group;
 #[cfg(not(unix))]
 mod no_group;
 mod output;
@@ -70,6 +70,8 @@ pub enum Signal {
     HangUp,
     /// `SIGKILL`.
     Kill,
+    /// `SIGCONT`.
+    Continue,
 }
 
 impl Program {
@@ -79,16 +81,7 @@ impl Program {
     pub fn new(binary: impl AsRef<OsStr>, dir: &WorkDir) -> Self {
         let mut command = Command::new(binary);
         command.current_dir(dir.project()).env_clear();
-        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("HOME", dir.home());
-        command.envs([
-            ("LANG", "C.UTF-8"),
-            ("TERM", "xterm-256color"),
-            ("TZ", "UTC"),
-            ("OPENAI_API_KEY", "test-key-123"),
-            ("LETSCODE_NO_UPDATE_CHECK", "1"),
-            ("NO_PROXY", "127.0.0.1"),
-        ]);
+        command.envs(environment(dir));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Self { command }
     }
@@ -281,8 +274,22 @@ impl Drop for Watchdog {
     }
 }
 
+/// Returns all of a program's environment.
+pub(crate) fn environment(dir: &WorkDir) -> [(&'static str, OsString); 8] {
+    [
+        ("PATH", std::env::var_os("PATH").unwrap_or_default()),
+        ("HOME", dir.home().into()),
+        ("LANG", "C.UTF-8".into()),
+        ("TERM", "xterm-256color".into()),
+        ("TZ", "UTC".into()),
+        ("OPENAI_API_KEY", "test-key-123".into()),
+        ("LETSCODE_NO_UPDATE_CHECK", "1".into()),
+        ("NO_PROXY", "127.0.0.1".into()),
+    ]
+}
+
 #[cfg(unix)]
-fn exit_code(status: ExitStatus) -> i32 {
+pub(crate) fn exit_code(status: ExitStatus) -> i32 {
     use std::os::unix::process::ExitStatusExt as _;
     status.code().unwrap_or_else(|| -status.signal().unwrap_or_default())
 }

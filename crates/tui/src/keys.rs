@@ -17,6 +17,8 @@ pub enum InputEvent {
     FocusGained,
     /// Another window has the keyboard.
     FocusLost,
+    /// The terminal is gone: nothing follows.
+    Closed,
 }
 
 /// A key with the modifiers that were held.

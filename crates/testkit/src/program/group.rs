@@ -10,15 +10,15 @@ use std::process::Child;
 
 /// The process group of a child that has not been waited for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Group(Option<Pid>);
+pub(crate) struct Group(Option<Pid>);
 
 impl Group {
-    pub(super) fn of(child: &Child) -> Self {
+    pub(crate) fn of(child: &Child) -> Self {
         Self(pid(child))
     }
 
     /// Kills all of it; nothing left is fine.
-    pub(super) fn kill(self) {
+    pub(crate) fn kill(self) {
         if let Some(pid) = self.0 {
             let _ = process::kill_process_group(pid, process::Signal::KILL);
         }
@@ -26,7 +26,7 @@ impl Group {
 }
 
 /// Returns whether the child has ended, and leaves its status to be taken.
-pub(super) fn has_ended(child: &mut Child) -> bool {
+pub(crate) fn has_ended(child: &mut Child) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
     match pid(child) {
         Some(pid) => !matches!(process::waitid(WaitId::Pid(pid), options), Ok(None)),
@@ -34,12 +34,20 @@ pub(super) fn has_ended(child: &mut Child) -> bool {
     }
 }
 
-pub(super) fn signal(child: &Child, signal: Signal) -> io::Result<()> {
+/// Returns whether the child is stopped.
+pub(crate) fn is_stopped(child: &Child) -> bool {
+    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+    let stopped = pid(child).map(|pid| process::waitid(WaitId::Pid(pid), options));
+    matches!(stopped, Some(Ok(Some(_))))
+}
+
+pub(crate) fn signal(child: &Child, signal: Signal) -> io::Result<()> {
     let signal = match signal {
         Signal::Interrupt => process::Signal::INT,
         Signal::Terminate => process::Signal::TERM,
         Signal::HangUp => process::Signal::HUP,
         Signal::Kill => process::Signal::KILL,
+        Signal::Continue => process::Signal::CONT,
     };
     let pid = pid(child).ok_or(io::ErrorKind::NotFound)?;
     Ok(process::kill_process(pid, signal)?)

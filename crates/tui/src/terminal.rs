@@ -1,0 +1,120 @@
+//! The real terminal: raw mode and the other modes that the interface needs, and the way back.
+//!
+//! Owns the process's terminal while it is entered; [`restore`] can be called from everywhere and
+//! leaves it as it was found, once. Must not know what is shown.
+
+mod abilities;
+#[cfg(not(unix))]
+mod other;
+#[cfg(unix)]
+mod unix;
+
+pub use abilities::Abilities;
+
+#[cfg(not(unix))]
+use other as system;
+use std::io;
+#[cfg(unix)]
+use unix as system;
+
+/// What an earlier run that was killed may have left: an update that never ended, no wrapping, a
+/// look, keys that are told in another way. What the terminal does not know it ignores.
+const RESET: &str = "\x1b[?2026l\x1b[?7h\x1b[m\x1b[?25h";
+/// Pastes are marked, and the window tells whether it has the keyboard.
+const SET: &str = "\x1b[?2004h\x1b[?1004h";
+const UNSET: &str = "\x1b[?1004l\x1b[?2004l";
+/// Takes back flags that an earlier run left, then asks the terminals that speak the kitty
+/// protocol, and those that speak xterm's, to tell keys apart that are the same byte otherwise.
+const SET_KEYBOARD: &str = "\x1b[=0;1u\x1b[>1u\x1b[>4;1m";
+const UNSET_KEYBOARD: &str = "\x1b[>4m\x1b[<1u";
+
+/// The terminal, entered: keys come as they are pressed and nothing is echoed. Dropping it restores
+/// what was.
+#[derive(Debug)]
+pub struct Terminal {
+    abilities: Abilities,
+}
+
+impl Terminal {
+    /// Enters the terminal of the process: of its stdin and stdout.
+    ///
+    /// # Errors
+    /// When one of them is no terminal (see [`is_interactive`]), or the terminal is gone.
+    pub fn enter(abilities: Abilities) -> io::Result<Self> {
+        let terminal = Self { abilities };
+        terminal.reenter()?;
+        Ok(terminal)
+    }
+
+    /// Enters it again, if it has been left.
+    ///
+    /// # Errors
+    /// As [`enter`](Self::enter).
+    pub fn reenter(&self) -> io::Result<()> {
+        let (set, unset) = modes(self.abilities);
+        if system::enter(unset)? {
+            system::write(set.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Restores what was: before an editor, before the program stops. Does nothing where it has
+    /// been left already.
+    pub fn leave(&self) {
+        restore();
+    }
+
+    /// Leaves it, stops the process as Ctrl+Z does, and enters it again once the process goes on.
+    /// The size may have changed meanwhile.
+    ///
+    /// # Errors
+    /// As [`enter`](Self::enter).
+    pub fn suspend(&self) -> io::Result<()> {
+        self.leave();
+        system::stop_process()?;
+        self.reenter()
+    }
+
+    /// Returns the columns and rows.
+    pub fn size(&self) -> (usize, usize) {
+        system::size()
+    }
+
+    /// Writes all of the bytes; waits while the terminal takes none.
+    ///
+    /// # Errors
+    /// When the terminal is gone. There is nobody left to tell then, so the caller ends quietly.
+    pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
+        system::write(bytes)
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.leave();
+    }
+}
+
+/// Restores the terminal if it is entered: for panic hooks and handlers of signals, from any
+/// thread, any number of times. A terminal that is gone is left alone.
+pub fn restore() {
+    system::leave();
+}
+
+/// Returns whether a user can type and see something: both stdin and stdout are a terminal.
+pub fn is_interactive() -> bool {
+    system::is_interactive()
+}
+
+/// Returns the sequences that enter and leave the modes.
+fn modes(abilities: Abilities) -> (String, String) {
+    if abilities.is_dumb() {
+        return (String::new(), String::new());
+    }
+    let (set, unset) =
+        if abilities.has_key_protocols { (SET_KEYBOARD, UNSET_KEYBOARD) } else { ("", "") };
+    (format!("{RESET}{set}{SET}"), format!("{UNSET}{unset}{RESET}"))
+}
+
+#[cfg(all(test, unix))]
+mod tests;

@@ -1,0 +1,34 @@
+//! The terminal on systems where the interactive mode is not supported.
+//!
+//! Owns the words that say so. Must not pretend.
+
+use std::io;
+
+pub(super) fn enter(_unset: String) -> io::Result<bool> {
+    Err(unsupported())
+}
+
+pub(super) fn leave() {}
+
+pub(super) fn is_interactive() -> bool {
+    false
+}
+
+pub(super) fn size() -> (usize, usize) {
+    (80, 24)
+}
+
+pub(super) fn write(_bytes: &[u8]) -> io::Result<()> {
+    Err(unsupported())
+}
+
+pub(super) fn stop_process() -> io::Result<()> {
+    Err(unsupported())
+}
+
+fn unsupported() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::Unsupported,
+        "the interactive mode is not supported on this system yet; use `letscode -p`",
+    )
+}

@@ -1,0 +1,102 @@
+//! The terminal as Unix systems have it.
+//!
+//! Owns the settings that the process found, for as long as it has changed them. Must not panic or
+//! block for long on the way back: it is taken in any state of the process.
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
+use rustix::process::{Signal, kill_current_process_group};
+use rustix::termios::{
+    LocalModes, OptionalActions, OutputModes, QueueSelector, Termios, tcflush, tcgetattr,
+    tcgetwinsize, tcsetattr,
+};
+use std::io::{self, IsTerminal as _};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What a terminal that does not tell its size is taken for.
+const USUAL_SIZE: (usize, usize) = (80, 24);
+
+/// What is to be restored, while the terminal is entered.
+static FOUND: Mutex<Option<Found>> = Mutex::new(None);
+
+struct Found {
+    settings: Termios,
+    /// The sequences that end the modes.
+    unset: String,
+}
+
+/// Turns raw mode on. Returns whether it was off.
+pub(super) fn enter(unset: String) -> io::Result<bool> {
+    let mut found = found();
+    if found.is_some() {
+        return Ok(false);
+    }
+    if !is_interactive() {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "stdin and stdout are no terminal; use `letscode -p` there",
+        ));
+    }
+    let settings = tcgetattr(io::stdin())?;
+    let mut raw = settings.clone();
+    raw.make_raw();
+    // What others print while we are here stays readable.
+    raw.output_modes |= settings.output_modes & (OutputModes::OPOST | OutputModes::ONLCR);
+    // Ctrl+C and its kin are keys.
+    raw.local_modes -= LocalModes::ISIG;
+    tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
+    *found = Some(Found { settings, unset });
+    Ok(true)
+}
+
+/// Restores what was, if it is not yet.
+pub(super) fn leave() {
+    let mut found = found();
+    let Some(Found { settings, unset }) = found.take() else { return };
+    // Whatever fails, the rest is tried: a terminal that is gone refuses all of it.
+    let _ = write(unset.as_bytes());
+    // Tails of keys that only we could have read, such as the window's loss of the keyboard.
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+    let _ = tcsetattr(io::stdin(), OptionalActions::Now, &settings);
+}
+
+pub(super) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
+pub(super) fn size() -> (usize, usize) {
+    match tcgetwinsize(io::stdout()) {
+        Ok(size) if size.ws_col > 0 && size.ws_row > 0 => {
+            (usize::from(size.ws_col), usize::from(size.ws_row))
+        }
+        _ => USUAL_SIZE,
+    }
+}
+
+pub(super) fn write(bytes: &[u8]) -> io::Result<()> {
+    let out = io::stdout();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        match rustix::io::write(&out, rest) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => rest = rest.get(written..).unwrap_or_default(),
+            Err(Errno::INTR) => {}
+            // Another process that shares the terminal may have asked for this.
+            Err(Errno::AGAIN) => match poll(&mut [PollFd::new(&out, PollFlags::OUT)], None) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            },
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Stops the process group, as the terminal does on Ctrl+Z. Returns when it goes on.
+pub(super) fn stop_process() -> io::Result<()> {
+    Ok(kill_current_process_group(Signal::TSTP)?)
+}
+
+fn found() -> MutexGuard<'static, Option<Found>> {
+    FOUND.lock().unwrap_or_else(PoisonError::into_inner)
+}
