@@ -4,6 +4,11 @@
 //! It is a client of the wire's commands and events, and holds no truth: ending it loses pixels,
 //! nothing else. Must not know the agent, models or config files.
 
+pub mod markdown;
+
+mod highlight;
+mod layout;
+
 pub mod keys;
 pub mod text;
 pub mod theme;
