@@ -101,7 +101,7 @@ impl Text {
                 prefix.iter().for_each(|span| whole.push(span.clone()));
             }
             row.spans.into_iter().for_each(|span| whole.push(span));
-            rows.push(if self.fit == Fit::Words { trimmed(whole) } else { whole });
+            rows.push(if self.fit == Fit::Anywhere { whole } else { trimmed(whole) });
         }
     }
 }

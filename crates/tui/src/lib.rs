@@ -5,7 +5,10 @@
 //! nothing else. Must not know the agent, models or config files.
 
 pub mod markdown;
+pub mod transcript;
 
+mod diff;
+mod fold;
 mod highlight;
 mod layout;
 
