@@ -33,8 +33,8 @@ pub(crate) fn counts(diff: &str) -> Counts {
     counts
 }
 
-/// Returns the lines of a diff, and how many are left out.
-pub(crate) fn blocks(diff: &str, extent: Extent) -> (Vec<Block>, usize) {
+/// Returns the lines of a diff.
+pub(crate) fn blocks(diff: &str, extent: Extent) -> Vec<Block> {
     let rows = read(diff);
     let largest = rows.iter().filter_map(|row| row.number).max().unwrap_or_default();
     let width = largest.to_string().len();
@@ -44,7 +44,7 @@ pub(crate) fn blocks(diff: &str, extent: Extent) -> (Vec<Block>, usize) {
         blocks.push(note(left_out));
     }
     blocks.extend(tail.iter().map(|row| row.block(width, extent)));
-    (blocks, left_out)
+    blocks
 }
 
 struct Row<'a> {

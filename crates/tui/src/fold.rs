@@ -52,20 +52,24 @@ impl Extent {
     }
 }
 
-/// Returns the lines of foreign text below a title, and how many are left out.
-pub(crate) fn text(text: &str, style: Style, extent: Extent) -> (Vec<Block>, usize) {
+/// Returns the lines of foreign text below a title.
+pub(crate) fn text(text: &str, style: Style, extent: Extent) -> Vec<Block> {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let (head, left_out, tail) = extent.cut(&lines);
     let block = |line: &&str| {
         let shown = if extent == Extent::Whole { line } else { beginning(line, MAX_LINE) };
-        Block::indented(Line::from(Span::foreign(shown, style)), INDENT, extent.fit())
+        let mut shown_line = Line::from(Span::foreign(shown, style));
+        if shown.len() < line.len() {
+            shown_line.push(quiet(" …"));
+        }
+        Block::indented(shown_line, INDENT, extent.fit())
     };
     let mut blocks: Vec<Block> = head.iter().map(block).collect();
     if left_out > 0 {
         blocks.push(note(left_out));
     }
     blocks.extend(tail.iter().map(block));
-    (blocks, left_out)
+    blocks
 }
 
 /// Returns the line that says how much is left out.

@@ -67,6 +67,14 @@ impl Block {
         Self::Text(Text { first: prefix.clone(), rest: prefix, line, fit })
     }
 
+    /// Returns the block with its text broken between words.
+    pub(crate) fn wrapped(self) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(Text { fit: Fit::Words, ..text }),
+            other => other,
+        }
+    }
+
     /// Adds the rows on a screen of `columns`.
     pub(crate) fn rows(&self, columns: usize, rows: &mut Vec<Line>) {
         let columns = columns.max(1);

@@ -10,7 +10,7 @@ mod recap;
 mod tool;
 
 use crate::fold::{self, Extent};
-use crate::layout::{Block, Fit, Text};
+use crate::layout::Block;
 use crate::text::{Line, Span, Style};
 use crate::theme;
 use answer::Answer;
@@ -115,17 +115,12 @@ impl Transcript {
 
     /// Adds what went wrong.
     pub fn failure(&mut self, text: &str) {
-        let (lines, left_out) = fold::text(text, theme::ERROR, self.extent(ERROR_EXTENT));
-        if left_out > 0 {
-            let title = Line::new("error", theme::ERROR);
-            self.folded = Some(Folded::text(title, text, theme::ERROR));
+        let mut lines = fold::text(text, theme::ERROR, self.extent(ERROR_EXTENT));
+        if let Some(Block::Text(first)) = lines.first_mut() {
+            first.first = vec![Span::new("✗ ", theme::ERROR)];
         }
-        // An error stands out by its colour, and at the edge.
-        let lines = lines.into_iter().map(|block| match block {
-            Block::Text(text) => Block::Text(Text { fit: Fit::Words, ..text }),
-            other => other,
-        });
-        self.add(Kind::Note, lines.collect());
+        self.folded = Some(Folded::text(Line::new("error", theme::ERROR), text, theme::ERROR));
+        self.add(Kind::Note, lines.into_iter().map(Block::wrapped).collect());
     }
 
     /// Adds text of the program's as it is, such as what a slash command answers.
@@ -227,7 +222,7 @@ impl Transcript {
         for part in &message.content {
             match part {
                 ContentPart::Text { text } => {
-                    lines.extend(fold::text(text, Style::PLAIN, self.extent(USER_EXTENT)).0);
+                    lines.extend(fold::text(text, Style::PLAIN, self.extent(USER_EXTENT)));
                 }
                 ContentPart::Image { data, mime_type } => lines.push(fields::picture(data, mime_type)),
             }
@@ -235,11 +230,7 @@ impl Transcript {
         if let Some(Block::Text(first)) = lines.first_mut() {
             first.first = vec![Span::new("› ", theme::USER)];
         }
-        let lines = lines.into_iter().map(|block| match block {
-            Block::Text(text) => Block::Text(Text { fit: Fit::Words, ..text }),
-            other => other,
-        });
-        self.add(Kind::User, lines.collect());
+        self.add(Kind::User, lines.into_iter().map(Block::wrapped).collect());
     }
 
     fn piece(&mut self, piece: &StreamEvent, now: Instant) {

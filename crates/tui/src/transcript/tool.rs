@@ -55,6 +55,8 @@ pub(super) struct Folded {
 #[derive(Debug, Clone)]
 enum Look {
     Text(Style),
+    /// The numbered lines of a file of that name.
+    File(String),
     Diff,
 }
 
@@ -123,11 +125,11 @@ impl Folded {
     /// Returns all of it.
     pub(super) fn blocks(&self) -> Vec<Block> {
         let mut blocks = vec![Block::line(self.title.clone(), Fit::Words)];
-        let (lines, _) = match self.look {
-            Look::Text(style) => fold::text(&self.text, style, Extent::Whole),
+        blocks.extend(match &self.look {
+            Look::Text(style) => fold::text(&self.text, *style, Extent::Whole),
+            Look::File(path) => file(path, &self.text),
             Look::Diff => diff::blocks(&self.text, Extent::Whole),
-        };
-        blocks.extend(lines);
+        });
         if self.is_cut {
             let note = Line::from(quiet("… the rest was not kept"));
             blocks.push(Block::indented(note, INDENT, Fit::Words));
@@ -165,7 +167,7 @@ pub(super) fn stopped(call: &Call) -> Vec<Block> {
     vec![Block::line(title, Fit::Clip)]
 }
 
-/// Returns the lines of a call and of what it gave, and what was left out.
+/// Returns the lines of a call and of what it gave, and what shows the result whole.
 pub(super) fn finished(
     call: &Call,
     result: &ToolMessage,
@@ -190,32 +192,34 @@ pub(super) fn finished(
     let rest = vec![crate::layout::blanks(INDENT)];
     let mut blocks = vec![Block::Text(Text { line: title.clone(), rest, fit, ..Text::default() })];
     let extent = |folded| if is_verbose { Extent::Whole } else { folded };
-    let (lines, left_out, look) = match body {
-        Body::Nothing => (Vec::new(), 0, Look::Text(Style::PLAIN)),
+    let folded = match body {
+        Body::Nothing => None,
         Body::Failure => {
-            let (lines, left_out) = fold::text(&text, theme::ERROR, extent(FAILURE_EXTENT));
-            (lines.into_iter().map(wrapped).collect(), left_out, Look::Text(theme::ERROR))
+            let lines = fold::text(&text, theme::ERROR, extent(FAILURE_EXTENT));
+            blocks.extend(lines.into_iter().map(Block::wrapped));
+            Some(Folded::new(title, &text, Look::Text(theme::ERROR)))
         }
         Body::Diff(diff) => {
-            let (lines, left_out) = diff::blocks(diff, extent(Extent::FOLDED));
-            let folded = (left_out > 0).then(|| Folded::new(title.clone(), diff, Look::Diff));
-            blocks.extend(lines);
-            return (blocks, folded);
+            blocks.extend(diff::blocks(diff, extent(Extent::FOLDED)));
+            Some(Folded::new(title, diff, Look::Diff))
         }
-        Body::File if is_verbose => (file(call, &text), 0, Look::Text(Style::PLAIN)),
-        Body::File => (Vec::new(), text.lines().count(), Look::Text(Style::PLAIN)),
+        Body::File => {
+            if is_verbose {
+                blocks.extend(file(&call.path, &text));
+            }
+            Some(Folded::new(title, &text, Look::File(call.path.clone())))
+        }
         Body::Output => {
-            let (lines, left_out) = fold::text(&text, theme::QUIET, extent(Extent::FOLDED));
-            (lines, left_out, Look::Text(Style::PLAIN))
+            blocks.extend(fold::text(&text, theme::QUIET, extent(Extent::FOLDED)));
+            Some(Folded::new(title, &text, Look::Text(Style::PLAIN)))
         }
     };
-    blocks.extend(lines);
     for part in &result.content {
         if let ContentPart::Image { data, mime_type } = part {
             blocks.push(fields::picture(data, mime_type));
         }
     }
-    (blocks, (left_out > 0).then(|| Folded::new(title, &text, look)))
+    (blocks, folded)
 }
 
 /// What stands below the title.
@@ -268,8 +272,8 @@ fn aside(call: &Call, result: &ToolMessage, text: &str, body: &Body<'_>) -> Opti
 }
 
 /// Returns a file's numbered lines in the colours of its language.
-fn file(call: &Call, text: &str) -> Vec<Block> {
-    let mut code = Highlighter::of_file(&call.path);
+fn file(path: &str, text: &str) -> Vec<Block> {
+    let mut code = Highlighter::of_file(path);
     let line = |line: &str| {
         let (number, source) = line.split_once('\t').unwrap_or(("", line));
         let is_numbered = !number.is_empty() && number.trim().bytes().all(|b| b.is_ascii_digit());
@@ -281,14 +285,6 @@ fn file(call: &Call, text: &str) -> Vec<Block> {
         Block::Text(Text { first, rest, line, fit: Fit::Anywhere })
     };
     text.trim_end().lines().map(line).collect()
-}
-
-/// A folded line that is shown in full all the same.
-fn wrapped(block: Block) -> Block {
-    match block {
-        Block::Text(text) => Block::Text(Text { fit: Fit::Words, ..text }),
-        other => other,
-    }
 }
 
 /// Returns a line with something quiet behind it that is shown even where the line must be cut.
