@@ -16,6 +16,8 @@ use crate::theme;
 pub(crate) enum Block {
     /// Text behind a prefix.
     Text(Text),
+    /// A line that is cut where it is too long, but not what is said aside.
+    Title(Line, Line),
     /// A line across the screen, at most this wide, behind a prefix.
     Rule(Vec<Span>),
     /// A table.
@@ -80,6 +82,15 @@ impl Block {
         let columns = columns.max(1);
         match self {
             Self::Text(text) => text.rows(columns, rows),
+            Self::Title(line, aside) => {
+                let taken = aside.width();
+                let left = if taken * 2 <= columns { columns - taken } else { columns };
+                let mut row = line.clone().clipped(left);
+                if left < columns {
+                    aside.spans.iter().for_each(|span| row.push(span.clone()));
+                }
+                rows.push(row);
+            }
             Self::Rule(prefix) => {
                 let left = columns.saturating_sub(width_of(prefix)).clamp(1, MAX_RULE);
                 let line = Line::new("─".repeat(left), theme::QUIET);

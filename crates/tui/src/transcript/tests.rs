@@ -152,7 +152,47 @@ fn a_typical_conversation() {
     scene.gives("4", "b already exists\nread it first", true, json!({}));
     scene.says("Done:\n\n- `a.rs` is right now");
     scene.ends(None, false);
-    insta::assert_snapshot!(scene.rows(44), @"");
+    insta::assert_snapshot!(scene.rows(44), @r"
+    › Why does it fail?
+      It worked before.
+
+    thought for 3 s
+
+    I'll look.
+
+    ● read a.rs  2 of 9 lines
+    ● bash cargo test …
+      line 1
+      line 2
+      line 3
+      line 4
+      line 5
+      line 6
+      line 7
+      line 8
+      line 9
+      line 10
+      line 11
+      line 12
+      … 3 lines left out, ctrl+o shows all
+      line 16
+      line 17
+      line 18
+      line 19
+      line 20
+    ● edit a.rs  +1 -1
+       9   one
+      10 - two
+      10 + 2
+      11   three
+    ✗ write b
+      b already exists
+      read it first
+
+    Done:
+
+    • a.rs is right now
+    ");
     assert_eq!(scene.live(44, 10), "");
     assert!(!scene.transcript.is_animated());
 }
@@ -213,7 +253,7 @@ fn calls_that_run_together_are_shown_as_they_end() {
     scene.ends(None, true);
     insta::assert_snapshot!(scene.rows(40), @r"
     ● bash job 1
-    ● bash job 3 stopped
+    ● bash job 3  stopped
 
     stopped
     ");
@@ -227,7 +267,7 @@ fn thinking_is_shown_on_demand() {
     assert_eq!(scene.rows(40), "");
     scene.transcript.set_shows_thinking(true);
     assert_eq!(scene.rows(40), "  First.\n");
-    assert_eq!(scene.live(40, 9), "\n  Second, which goes\n⠋ thinking\n".trim_start());
+    assert_eq!(scene.live(40, 9), "  Second, which goes\n⠋ thinking\n");
     scene.thinks(" on.\nThird.");
     scene.wait(5);
     scene.piece(StreamEvent::TextDelta { delta: "Text.\n\n".to_owned() });
@@ -385,7 +425,24 @@ fn a_session_that_goes_on_is_recalled() {
     .map(Arc::new)
     .to_vec();
     scene.transcript.recap(&messages);
-    insta::assert_snapshot!(scene.rows(60), @"");
+    insta::assert_snapshot!(scene.rows(60), @r"
+    the session goes on: 4 messages so far
+
+    › Second
+
+    line 1
+
+    line 2
+
+    line 3
+
+    line 4
+
+    line 5
+
+    line 6
+    … 29 lines more
+    ");
     scene.transcript.recap(&[]);
     assert_eq!(scene.rows(60), "");
 }

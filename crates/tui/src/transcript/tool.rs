@@ -101,8 +101,7 @@ impl Running {
     fn rows(&self, columns: usize, lines: usize, now: Instant, rows: &mut Vec<Line>) {
         let elapsed = now.saturating_duration_since(self.started);
         let mark = Span::new(format!("{} ", fields::frame(elapsed)), theme::TOOL);
-        let aside = (elapsed >= WORTH_TELLING).then(|| fields::duration(elapsed));
-        rows.push(with_aside(self.call.title(mark), aside.as_deref(), columns));
+        Block::Title(self.call.title(mark), took(Some(elapsed))).rows(columns, rows);
         let hidden = self.output.len().saturating_sub(lines);
         for line in self.output.iter().skip(hidden) {
             let line = Line::from(Span::foreign(line, theme::QUIET));
@@ -162,9 +161,8 @@ pub(super) fn live(
 
 /// Returns the lines of a call that got no result.
 pub(super) fn stopped(call: &Call) -> Vec<Block> {
-    let mut title = call.title(Span::new("● ", theme::QUIET));
-    title.push(quiet(" stopped"));
-    vec![Block::line(title, Fit::Clip)]
+    let title = call.title(Span::new("● ", theme::QUIET));
+    vec![Block::Title(title, Line::from(quiet("  stopped")))]
 }
 
 /// Returns the lines of a call and of what it gave, and what shows the result whole.
@@ -179,18 +177,19 @@ pub(super) fn finished(
     } else {
         Span::new("● ", theme::SUCCESS)
     };
-    let mut title = call.title(mark);
+    let title = call.title(mark);
     let text = text_of(&result.content);
     let body = body(call, result, &text);
-    if let Some(aside) = aside(call, result, &text, &body) {
-        title.push(aside);
-    }
-    if let Some(elapsed) = elapsed.filter(|elapsed| *elapsed >= WORTH_TELLING) {
-        title.push(quiet(format!("  {}", fields::duration(elapsed))));
-    }
-    let fit = if is_verbose { Fit::Words } else { Fit::Clip };
-    let rest = vec![crate::layout::blanks(INDENT)];
-    let mut blocks = vec![Block::Text(Text { line: title.clone(), rest, fit, ..Text::default() })];
+    let mut aside = aside(call, result, &text, &body);
+    took(elapsed).spans.into_iter().for_each(|span| aside.push(span));
+    let mut blocks = vec![if is_verbose {
+        let mut line = title.clone();
+        aside.spans.into_iter().for_each(|span| line.push(span));
+        let rest = vec![crate::layout::blanks(INDENT)];
+        Block::Text(Text { line, rest, ..Text::default() })
+    } else {
+        Block::Title(title.clone(), aside)
+    }];
     let extent = |folded| if is_verbose { Extent::Whole } else { folded };
     let folded = match body {
         Body::Nothing => None,
@@ -248,26 +247,37 @@ fn body<'a>(call: &Call, result: &'a ToolMessage, text: &str) -> Body<'a> {
 }
 
 /// Returns what a title says about the result.
-fn aside(call: &Call, result: &ToolMessage, text: &str, body: &Body<'_>) -> Option<Span> {
+fn aside(call: &Call, result: &ToolMessage, text: &str, body: &Body<'_>) -> Line {
     let number = |name: &str| result.details.get(name).and_then(Value::as_u64);
-    match body {
+    let said = match body {
         Body::Diff(diff) => {
             let diff::Counts { added, removed } = diff::counts(diff);
-            Some(quiet(format!("  +{added} -{removed}")))
+            format!("  +{added} -{removed}")
         }
         Body::File if call.name == "read" => {
             let lines = number("lines_returned").unwrap_or(text.lines().count() as u64);
             let total = number("total_lines").filter(|total| *total > lines);
             let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
-            Some(quiet(format!("  {lines}{total} lines")))
+            format!("  {lines}{total} lines")
         }
-        Body::File => Some(quiet(format!("  {} lines", text.lines().count()))),
+        Body::File => format!("  {} lines", text.lines().count()),
         Body::Output | Body::Nothing => {
             let code = result.details.get("exit_code").and_then(Value::as_i64);
-            let failed = code.filter(|code| *code != 0);
-            failed.map(|code| Span::new(format!("  exit code {code}"), theme::WARNING))
+            return match code.filter(|code| *code != 0) {
+                Some(code) => Line::new(format!("  exit code {code}"), theme::WARNING),
+                None => Line::empty(),
+            };
         }
-        Body::Failure => None,
+        Body::Failure => return Line::empty(),
+    };
+    Line::from(quiet(said))
+}
+
+/// Returns how long something took, where that is worth telling.
+fn took(elapsed: Option<Duration>) -> Line {
+    match elapsed.filter(|elapsed| *elapsed >= WORTH_TELLING) {
+        Some(elapsed) => Line::from(quiet(format!("  {}", fields::duration(elapsed)))),
+        None => Line::empty(),
     }
 }
 
@@ -285,14 +295,4 @@ fn file(path: &str, text: &str) -> Vec<Block> {
         Block::Text(Text { first, rest, line, fit: Fit::Anywhere })
     };
     text.trim_end().lines().map(line).collect()
-}
-
-/// Returns a line with something quiet behind it that is shown even where the line must be cut.
-fn with_aside(line: Line, aside: Option<&str>, columns: usize) -> Line {
-    let Some(aside) = aside else { return line.clipped(columns) };
-    let aside = format!("  {aside}");
-    if aside.len() * 2 > columns {
-        return line.clipped(columns);
-    }
-    line.clipped(columns - aside.len()).with(quiet(aside))
 }
