@@ -49,6 +49,8 @@ pub(crate) enum Fit {
     Clip,
 }
 
+/// A title is not cut to fewer columns than this in favour of what is said aside.
+const MIN_TITLE: usize = 12;
 /// The widest rule: one that is wider says no more.
 const MAX_RULE: usize = 40;
 
@@ -84,7 +86,8 @@ impl Block {
             Self::Text(text) => text.rows(columns, rows),
             Self::Title(line, aside) => {
                 let taken = aside.width();
-                let left = if taken * 2 <= columns { columns - taken } else { columns };
+                let fits = columns >= taken + MIN_TITLE;
+                let left = if fits { columns - taken } else { columns };
                 let mut row = line.clone().clipped(left);
                 if left < columns {
                     aside.spans.iter().for_each(|span| row.push(span.clone()));

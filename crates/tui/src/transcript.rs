@@ -14,7 +14,9 @@ use crate::layout::Block;
 use crate::text::{Line, Span, Style};
 use crate::theme;
 use answer::Answer;
-use letscode_wire::{ContentPart, Event, Message, StopReason, StreamEvent, ToolCallId, UserMessage};
+use letscode_wire::{
+    ContentPart, Event, Message, StopReason, StreamEvent, ToolCallId, UserMessage,
+};
 use std::time::Instant;
 use tool::{Folded, Running};
 
@@ -224,7 +226,9 @@ impl Transcript {
                 ContentPart::Text { text } => {
                     lines.extend(fold::text(text, Style::PLAIN, self.extent(USER_EXTENT)));
                 }
-                ContentPart::Image { data, mime_type } => lines.push(fields::picture(data, mime_type)),
+                ContentPart::Image { data, mime_type } => {
+                    lines.push(fields::picture(data, mime_type));
+                }
             }
         }
         if let Some(Block::Text(first)) = lines.first_mut() {
@@ -238,7 +242,9 @@ impl Transcript {
         match piece {
             StreamEvent::TextDelta { delta } => answer.text(delta, now),
             StreamEvent::ThinkingDelta { delta } => answer.thinking(delta, now),
-            StreamEvent::ToolCallStart { tool_call_id, name } => answer.call(tool_call_id, name, now),
+            StreamEvent::ToolCallStart { tool_call_id, name } => {
+                answer.call(tool_call_id, name, now);
+            }
             StreamEvent::ToolCallArgsDelta { tool_call_id, delta } => {
                 answer.call_grows(tool_call_id, delta.len());
             }

@@ -45,8 +45,15 @@ enum Leaf {
     #[default]
     None,
     Paragraph(Paragraph),
-    Fence { mark: char, count: usize, indent: usize, code: Highlighter },
-    Indented { blank_lines: usize },
+    Fence {
+        mark: char,
+        count: usize,
+        indent: usize,
+        code: Highlighter,
+    },
+    Indented {
+        blank_lines: usize,
+    },
     Table(Table),
 }
 
@@ -152,7 +159,8 @@ impl Blocks {
             let behind = match container {
                 Container::Quote => unquoted(rest),
                 Container::Item { indent, .. } => {
-                    let goes_on = is_code || rest.trim().is_empty() || lines::indent(rest) >= *indent;
+                    let goes_on =
+                        is_code || rest.trim().is_empty() || lines::indent(rest) >= *indent;
                     goes_on.then(|| lines::dedented(rest, *indent))
                 }
             };
@@ -320,8 +328,15 @@ impl Blocks {
         self.begin(Kind::Panel);
         let (first, rest) = self.prefixes();
         let body = Vec::new();
-        self.leaf =
-            Leaf::Table(Table { first, rest, aligns, header, is_continued: false, body, wanted: None });
+        self.leaf = Leaf::Table(Table {
+            first,
+            rest,
+            aligns,
+            header,
+            is_continued: false,
+            body,
+            wanted: None,
+        });
     }
 
     /// Shows a table as far as it has come; further rows stand in the same columns.
@@ -467,7 +482,10 @@ fn joined(lines: &[String]) -> String {
             break;
         }
         let is_tag = line.starts_with('<')
-            && line.chars().nth(1).is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!'));
+            && line
+                .chars()
+                .nth(1)
+                .is_some_and(|c| c.is_ascii_alphabetic() || matches!(c, '/' | '!'));
         let breaks = is_tag || line.ends_with("  ") || line.ends_with('\\');
         text.push_str(bare.strip_suffix('\\').unwrap_or(bare));
         text.push(' ');

@@ -97,8 +97,10 @@ impl Out {
         let mut rest = text;
         while let Some(at) = self.links.is_empty().then(|| address_start(rest)).flatten() {
             let (before, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
-            let end = behind.find(|c: char| c.is_whitespace() || matches!(c, BREAK | '<' | '>' | '"'));
-            let (address, after) = behind.split_at_checked(end.unwrap_or(behind.len())).unwrap_or((behind, ""));
+            let end =
+                behind.find(|c: char| c.is_whitespace() || matches!(c, BREAK | '<' | '>' | '"'));
+            let (address, after) =
+                behind.split_at_checked(end.unwrap_or(behind.len())).unwrap_or((behind, ""));
             let bare = address.trim_end_matches(['.', ',', ':', ';', '!', '?', ')', '\'']);
             self.push(before, Style::PLAIN);
             self.push(bare, theme::LINK);

@@ -149,9 +149,12 @@ pub(super) fn alignments(line: &str) -> Option<Vec<Align>> {
 /// nothing yet.
 pub(super) fn is_mark_only(line: &str) -> bool {
     let text = line.trim();
-    let is_number = text.strip_suffix(['.', ')']).unwrap_or(text).bytes().all(|b| b.is_ascii_digit());
+    let is_number =
+        text.strip_suffix(['.', ')']).unwrap_or(text).bytes().all(|b| b.is_ascii_digit());
     text.len() <= 10
         && (is_number
-            || text.bytes().all(|b| matches!(b, b'#' | b'-' | b'*' | b'+' | b'_' | b'=' | b'>' | b'|'))
+            || text
+                .bytes()
+                .all(|b| matches!(b, b'#' | b'-' | b'*' | b'+' | b'_' | b'=' | b'>' | b'|'))
             || text.bytes().all(|b| matches!(b, b'`' | b'~')))
 }

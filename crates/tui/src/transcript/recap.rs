@@ -17,7 +17,9 @@ impl Transcript {
     /// Adds the recap of a session that goes on: how many messages it has, what the user said last,
     /// and the beginning of the last answer.
     pub fn recap(&mut self, messages: &[Arc<Message>]) {
-        let said = |message: &&Arc<Message>| matches!(***message, Message::User(_) | Message::Assistant(_));
+        let said = |message: &&Arc<Message>| {
+            matches!(***message, Message::User(_) | Message::Assistant(_))
+        };
         let count = messages.iter().filter(said).count();
         if count == 0 {
             return;
@@ -32,7 +34,8 @@ impl Transcript {
             self.user(user);
         }
         let texts = messages.iter().rev().filter_map(|message| message.as_assistant());
-        let text = texts.map(|answer| text_of(&answer.content)).find(|text| !text.trim().is_empty());
+        let text =
+            texts.map(|answer| text_of(&answer.content)).find(|text| !text.trim().is_empty());
         if let Some(text) = text {
             let shown = shortened(&text);
             self.answer_text(shown);
