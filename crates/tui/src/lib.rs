@@ -9,6 +9,13 @@ pub mod terminal;
 pub mod input;
 
 pub mod screen;
+pub mod markdown;
+pub mod transcript;
+
+mod diff;
+mod fold;
+mod highlight;
+mod layout;
 
 pub mod keys;
 pub mod text;
