@@ -4,7 +4,9 @@
 //! It is a client of the wire's commands and events, and holds no truth: ending it loses pixels,
 //! nothing else. Must not know the agent, models or config files.
 
+pub mod completion;
 pub mod composer;
+pub mod dialog;
 pub(crate) mod fuzzy;
 pub mod keymap;
 pub mod keys;
