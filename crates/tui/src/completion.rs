@@ -66,14 +66,22 @@ pub struct Completion {
     marked: usize,
     /// The first offer that is seen.
     top: usize,
-    /// Where the word began for which the offers were closed.
-    closed_at: Option<usize>,
+    /// The word for which nothing is offered any more.
+    closed: Option<Closed>,
     /// Whether a path is being completed because somebody asked for it.
     wanted: bool,
     /// Whether somebody pressed the key for completing and waits for files.
     awaited: bool,
     names: Fuzzy,
     paths: Fuzzy,
+}
+
+/// A word for which the offers were closed.
+struct Closed {
+    /// Where it begins.
+    start: usize,
+    /// What it says, where it is closed only as long as it says that.
+    says: Option<String>,
 }
 
 /// A word that could be meant.
@@ -103,7 +111,7 @@ impl Completion {
             offers: Vec::new(),
             marked: 0,
             top: 0,
-            closed_at: None,
+            closed: None,
             wanted: false,
             awaited: false,
             names: Fuzzy::new(),
@@ -136,9 +144,12 @@ impl Completion {
             self.found_by = None;
             self.asked = None;
         }
-        if self.closed_at.is_some() && self.closed_at != token.as_ref().map(Token::start) {
-            self.closed_at = None;
-        }
+        self.closed = self.closed.take().filter(|closed| {
+            token.as_ref().is_some_and(|token| {
+                let says = closed.says.as_ref().is_none_or(|says| *says == token.query);
+                says && closed.start == token.start()
+            })
+        });
         if token.as_ref().map(|token| &token.query) != self.token.as_ref().map(|token| &token.query)
         {
             (self.marked, self.top) = (0, 0);
@@ -150,7 +161,7 @@ impl Completion {
 
     /// Offers to complete the word at the caret, whatever it is.
     pub fn tab(&mut self, text: &str, caret: usize) -> Tab {
-        self.closed_at = None;
+        self.closed = None;
         self.wanted = true;
         self.token = token::at(text, caret, /*wanted*/ true);
         self.refresh();
@@ -187,15 +198,12 @@ impl Completion {
 
     /// Returns whether something is offered.
     pub fn is_open(&self) -> bool {
-        !self.offers.is_empty() && self.closed_at.is_none()
+        !self.offers.is_empty() && self.closed.is_none()
     }
 
     /// Offers nothing any more.
     pub fn close(&mut self) {
-        self.closed_at = self.token.as_ref().map(Token::start);
-        self.token = None;
-        self.wanted = false;
-        self.offers.clear();
+        self.close_while(None);
     }
 
     /// Takes a key.
@@ -244,7 +252,7 @@ impl Completion {
         if changes && let Some(edit) = self.accept() {
             return CompletionOutcome::Accept(edit);
         }
-        self.close();
+        self.close_while(self.token.as_ref().map(|token| token.query.clone()));
         CompletionOutcome::NotMine
     }
 
@@ -254,9 +262,17 @@ impl Completion {
         let edit = token.edit(&offer.value, offer.open);
         // A folder is gone on with.
         if !offer.value.ends_with('/') {
-            self.close();
+            self.close_while(Some(offer.value.clone()));
         }
         Some(edit)
+    }
+
+    /// Offers nothing for this word, as long as it says `says` where that is given.
+    fn close_while(&mut self, says: Option<String>) {
+        let token = self.token.take();
+        self.closed = token.map(|token| Closed { start: token.start(), says });
+        self.wanted = false;
+        self.offers.clear();
     }
 
     fn only_offer(&mut self) -> Option<Edit> {
@@ -269,7 +285,7 @@ impl Completion {
 
     /// Returns what files are to be looked for by, unless that has been asked already.
     fn question(&mut self) -> Option<String> {
-        let token = self.token.as_ref().filter(|_| self.closed_at.is_none())?;
+        let token = self.token.as_ref().filter(|_| self.closed.is_none())?;
         if token.kind == Kind::Command || self.asked.as_ref() == Some(&token.query) {
             return None;
         }

@@ -101,7 +101,7 @@ fn images_go_with_the_text_that_names_them() {
     assert_eq!(submission.images, [image("a"), image("b")]);
 
     type_text(&mut composer, "later");
-    composer.put_back(submission.clone());
+    composer.put_back(submission);
     assert_eq!(composer.text(), "compare [image 1] with [image 2]\nlater");
     press(&mut composer, "ctrl+home ctrl+right ctrl+right backspace");
     let left = composer.take();
