@@ -19,6 +19,9 @@ use token::{Kind, Token};
 /// The most rows that are seen at once.
 pub const MAX_ROWS: usize = 8;
 
+/// The most files that are offered; more is no choice.
+const MAX_OFFERS: usize = 200;
+
 /// A change to the text that completes a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
@@ -343,6 +346,9 @@ fn offered_files(files: &[String], query: &str, fresh: bool, paths: &mut Fuzzy) 
     paths.set_query(query);
     let mut offers = Vec::new();
     for file in files {
+        if offers.len() == MAX_OFFERS {
+            break;
+        }
         let label = sanitize::one_line(file).into_owned();
         if !fresh && paths.score(&label).is_none() {
             continue;

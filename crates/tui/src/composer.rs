@@ -38,7 +38,7 @@ pub enum Outcome {
     Nothing,
     /// The composer looks different.
     Changed,
-    /// This is to be sent; the composer is empty again.
+    /// This is to be sent; the composer is empty again, or has its draft back.
     Send(Submission),
     /// An action that others do. [`Action::Send`] is Enter on an empty text.
     Action(Action),
@@ -135,9 +135,10 @@ impl Composer {
         self.search.is_some()
     }
 
-    /// Changes the text as an editor does: its images stay where the text still names them.
-    /// The change can be taken back.
+    /// Changes the text as an editor does: its images stay where the text still names them, and
+    /// the newline at the end, which editors add, goes. The change can be taken back.
     pub fn set_text(&mut self, text: &str) {
+        let text = text.strip_suffix('\n').unwrap_or(text);
         let mut named = Vec::new();
         for (index, image) in self.units.images(self.buffer.text()).into_iter().enumerate() {
             let label = units::image_label(index + 1);
@@ -182,12 +183,16 @@ impl Composer {
         }
     }
 
-    /// Takes out what is to be sent, queued or dropped, and adds it to the history.
+    /// Takes out what is to be sent, queued or dropped, and adds it to the history. A draft that
+    /// was left for a message of the history comes back.
     pub fn take(&mut self) -> Submission {
         let submission = self.units.submission(self.buffer.text());
-        self.history.add(&submission.text);
-        self.buffer = Buffer::default();
-        self.units.keep_those_in(self.kill_ring.cuts().iter().map(String::as_str));
+        self.buffer = self.history.add(&submission.text);
+        // A draft that comes back may have changes to take back, with folds of their own.
+        if self.is_empty() {
+            self.buffer = Buffer::default();
+            self.units.keep_those_in(self.kill_ring.cuts().iter().map(String::as_str));
+        }
         self.kill_ring.note_other();
         self.pending = None;
         (self.column, self.top) = (None, 0);
@@ -263,7 +268,13 @@ impl Composer {
                 self.pending = Some(key);
                 Outcome::Nothing
             }
-            Found::Nothing if keys.len() > 1 => Outcome::Nothing,
+            // No sequence: what stops the agent still does, everything else was a slip.
+            Found::Nothing if keys.len() > 1 => match self.keymap.find(contexts, &[key]) {
+                Found::Action(action @ (Action::Stop | Action::Interrupt)) => {
+                    Outcome::Action(action)
+                }
+                _ => Outcome::Nothing,
+            },
             Found::Nothing => match key.typed() {
                 Some(character) => {
                     let mut bytes = [0; 4];

@@ -168,7 +168,7 @@ impl Keymap {
         for row in TABLE.iter().filter(|row| !changed.contains(&row.action)) {
             for keys in row.keys.iter().filter_map(|text| sequence(text).ok()) {
                 let taken = bindings.iter().take(chosen).any(|binding: &Binding| {
-                    binding.context == row.context && overlap(&binding.keys, &keys)
+                    hides(row.context, binding.context) && overlap(&binding.keys, &keys)
                 });
                 if !taken {
                     bindings.push(Binding { keys, action: row.action, context: row.context });
@@ -216,6 +216,16 @@ impl Keymap {
             }
         }
         parts
+    }
+}
+
+/// Returns whether keys in one context are asked for before, or together with, those in another.
+fn hides(near: Context, far: Context) -> bool {
+    let order = [Context::Empty, Context::Composer, Context::Working, Context::Everywhere];
+    let place = |context| order.iter().position(|one| *one == context);
+    match (place(near), place(far)) {
+        (Some(near), Some(far)) => near <= far,
+        _ => near == far,
     }
 }
 

@@ -31,12 +31,15 @@ impl History {
         }
     }
 
-    /// Adds what is sent, and goes back to an empty draft.
-    pub(crate) fn add(&mut self, text: &str) {
+    /// Adds what is sent, and goes back to the draft: an empty one, or where a message of before
+    /// was sent, the one that was left for it.
+    pub(crate) fn add(&mut self, text: &str) -> Buffer {
+        let draft = self.left.remove(&0).unwrap_or_default();
         self.reset();
         if !text.trim().is_empty() && self.entries.first().is_none_or(|newest| newest != text) {
             self.entries.insert(0, text.to_owned());
         }
+        draft
     }
 
     /// Returns the messages, the newest first.

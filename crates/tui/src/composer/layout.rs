@@ -136,6 +136,10 @@ fn shown<'a>(
     numbers: &mut Numbers,
     units: &Units,
 ) -> Cow<'a, str> {
+    // Most characters, and there may be many of them.
+    if matches!(grapheme.as_bytes(), [b' '..=b'~']) {
+        return Cow::Borrowed(grapheme);
+    }
     if grapheme == "\t" {
         return Cow::Owned(" ".repeat(TAB_STOP - column % TAB_STOP));
     }

@@ -206,10 +206,12 @@ impl Vi {
             Waiting::Replace => {
                 let caret = buffer.caret();
                 let line_end = buffer.line_end(caret);
-                let end = (0..times).fold(caret, |at, _| buffer.behind(at).min(line_end));
-                let characters = super::units::clean(letter.encode_utf8(&mut [0; 4])).into_owned();
-                if end > caret {
-                    buffer.replace(caret..end, &characters.repeat(times), Kind::Alone);
+                let places = std::iter::successors(Some(caret), |at| Some(buffer.behind(*at)));
+                let replaced = places.take_while(|at| *at < line_end).take(times).count();
+                let end = (0..replaced).fold(caret, |at, _| buffer.behind(at));
+                let character = super::units::clean(letter.encode_utf8(&mut [0; 4])).into_owned();
+                if replaced > 0 {
+                    buffer.replace(caret..end, &character.repeat(replaced), Kind::Alone);
                     buffer.move_to(buffer.before(buffer.caret()));
                 }
                 return Did::Changed;

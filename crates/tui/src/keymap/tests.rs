@@ -67,6 +67,16 @@ fn a_change_takes_the_place_of_all_keys_of_the_action_and_of_the_same_keys_elsew
 }
 
 #[test]
+fn a_change_is_not_hidden_by_the_same_key_nearer_by() {
+    let (keymap, _) = changed(&[("unfold", &["ctrl+k"]), ("exit", &["ctrl+d"])]);
+    let near = [Context::Composer, Context::Everywhere];
+    assert_eq!(keymap.find(&near, &[key("ctrl+k")]), Found::Action(Action::Unfold));
+    assert_eq!(keymap.find(&near, &[key("ctrl+d")]), Found::Action(Action::DeleteForward));
+    let (keymap, _) = changed(&[("toggle-thinking", &["up"])]);
+    assert_eq!(keymap.find(&[Context::Picker], &[key("up")]), Found::Action(Action::Previous));
+}
+
+#[test]
 fn what_is_not_understood_is_one_line_each_and_changes_nothing() {
     let (keymap, warnings) = changed(&[
         ("delete", &["ctrl+d"]),

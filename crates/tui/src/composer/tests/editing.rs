@@ -73,6 +73,8 @@ fn sequences_of_keys_are_waited_for() {
     assert_eq!(press(&mut composer, "ctrl+x z"), Outcome::Nothing);
     assert_eq!(press(&mut composer, "z"), Outcome::Changed);
     assert_eq!(state(&composer), "az|");
+    assert_eq!(press(&mut composer, "ctrl+x esc"), Outcome::Action(Action::Stop));
+    assert_eq!(press(&mut composer, "ctrl+x ctrl+c"), Outcome::Action(Action::Interrupt));
 }
 
 #[test]
@@ -106,7 +108,7 @@ fn enter_sends_and_empties() {
 #[test]
 fn the_whole_text_is_replaced_as_one_step() {
     let mut composer = composer("old te|xt");
-    composer.set_text("new\r\ntext\u{1b}");
+    composer.set_text("new\r\ntext\u{1b}\n");
     assert_eq!(state(&composer), "new\ntext|");
     press(&mut composer, "ctrl+_");
     assert_eq!(state(&composer), "old te|xt");

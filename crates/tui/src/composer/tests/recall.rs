@@ -54,6 +54,19 @@ fn a_history_that_comes_late_moves_nobody() {
 }
 
 #[test]
+fn a_draft_comes_back_once_a_message_of_before_was_sent() {
+    let mut composer = with_history();
+    composer.paste(&"line\n".repeat(20));
+    type_text(&mut composer, "draft");
+    press(&mut composer, "up");
+    let Outcome::Send(submission) = press(&mut composer, "enter") else { panic!("not sent") };
+    assert_eq!(submission.text, "newest");
+    assert_eq!(composer.text(), format!("{}draft", "line\n".repeat(20)));
+    press(&mut composer, "ctrl+_ ctrl+_");
+    assert!(composer.is_empty(), "with its changes");
+}
+
+#[test]
 fn the_same_message_twice_is_one_entry() {
     let mut composer = with_history();
     type_text(&mut composer, "newest");

@@ -79,6 +79,7 @@ fn operators() {
         ("a|bc", "C x", "ax|"),
         ("a|bc", "r x", "a|xc"),
         ("|abc", "2 r x", "x|xc"),
+        ("|abc\nd", "9 r x", "xx|x\nd"),
         ("|a\nb", "y y p", "a\n|a\nb"),
         ("|a\nb", "d d p", "b\n|a"),
         ("|a\nb", "Y P", "|a\na\nb"),
