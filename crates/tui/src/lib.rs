@@ -9,6 +9,10 @@ pub mod terminal;
 pub mod input;
 
 pub mod screen;
+
+pub mod app;
+pub mod footer;
+
 pub mod markdown;
 pub mod transcript;
 
@@ -17,7 +21,13 @@ mod fold;
 mod highlight;
 mod layout;
 
+pub mod completion;
+pub mod composer;
+pub mod dialog;
+pub(crate) mod fuzzy;
+pub mod keymap;
 pub mod keys;
+pub mod picker;
 pub mod text;
 pub mod theme;
 

@@ -216,6 +216,15 @@ impl Line {
     }
 }
 
+/// Where the terminal's cursor stands within rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    /// The row, from 0.
+    pub row: usize,
+    /// The columns before it.
+    pub column: usize,
+}
+
 impl From<Span> for Line {
     fn from(span: Span) -> Self {
         Self { spans: vec![span], continues: false }
