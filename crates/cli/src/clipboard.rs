@@ -1,15 +1,17 @@
-//! Text to the user's clipboard.
+//! Text to the user's clipboard, and pictures from it.
 //!
-//! Owns the choice among the tools of the desktop and the terminal's own way. Must not read the
-//! clipboard.
+//! Owns the choice among the tools of the desktop and the terminal's own way. Must not look at the
+//! clipboard unless the user asks for it.
 
 use crate::environment::Environment;
 use crate::programs::{self, Request};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use letscode_core::secrets::Secrets;
+use letscode_wire::ImageData;
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// A clipboard tool has nothing to wait for.
@@ -17,6 +19,9 @@ const TIME_LIMIT: Duration = Duration::from_secs(5);
 
 /// Terminals cut or drop a longer sequence, in bytes of base64.
 const LONGEST_SEQUENCE: usize = 74_994;
+
+/// The largest picture that is taken, in bytes.
+const LARGEST_PICTURE: usize = 20 << 20;
 
 /// How a text was copied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +48,27 @@ pub(crate) enum CopyError {
     #[error("the terminal cannot be written to: {0}")]
     Terminal(#[from] io::Error),
 }
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PictureError {
+    /// No tool is there to ask.
+    #[error("the clipboard cannot be read here; install wl-paste, xclip or pngpaste, or name the picture as @PATH")]
+    NoTool,
+    /// The tool gave none.
+    #[error("there is no picture in the clipboard")]
+    NoPicture,
+    /// No server takes it.
+    #[error("the picture in the clipboard is larger than 20 MB")]
+    TooLarge,
+}
+
+/// The tools that write the clipboard's picture to stdout, as PNG.
+const PICTURE_TOOLS: [Tool; 3] = [
+    Tool::new("pngpaste", &["-"], None),
+    Tool::new("wl-paste", &["--type", "image/png"], Some("WAYLAND_DISPLAY")),
+    Tool::new("xclip", &["-selection", "clipboard", "-target", "image/png", "-out"], Some("DISPLAY")),
+];
 
 /// A tool that takes the text from stdin.
 struct Tool {
@@ -82,11 +108,22 @@ impl Tool {
     ) -> Self {
         Self { name, arguments, needs, encoding: Encoding::Utf8 }
     }
+
+    /// Returns where the tool is, if it can work here. In a remote shell the terminal alone is at the
+    /// user's side, unless a display is forwarded.
+    fn find(&self, environment: &Environment) -> Option<PathBuf> {
+        let is_set = |name: &str| environment.text(name).is_some();
+        let can_work = match self.needs {
+            Some(variable) => is_set(variable),
+            None => !(is_set("SSH_CONNECTION") || is_set("SSH_TTY")),
+        };
+        let search_path = environment.path("PATH").unwrap_or_default();
+        can_work.then(|| programs::find(self.name, search_path.as_os_str())).flatten()
+    }
 }
 
 /// Copies a text, without keys, with the first tool that works, else by way of `terminal`, where
-/// there is one. In a remote shell the terminal alone is at the user's side, unless a display is
-/// forwarded.
+/// there is one.
 ///
 /// # Errors
 /// When no tool works and the terminal cannot take it.
@@ -97,18 +134,8 @@ pub(crate) async fn copy(
     terminal: Option<&mut (dyn Write + Send)>,
 ) -> Result<CopiedBy, CopyError> {
     let text = secrets.mask(text);
-    let is_remote =
-        ["SSH_CONNECTION", "SSH_TTY"].iter().any(|name| environment.text(name).is_some());
-    let search_path = environment.path("PATH").unwrap_or_default();
     for tool in &TOOLS {
-        let can_work = match tool.needs {
-            Some(variable) => environment.text(variable).is_some(),
-            None => !is_remote,
-        };
-        if !can_work {
-            continue;
-        }
-        let Some(program) = programs::find(tool.name, search_path.as_os_str()) else { continue };
+        let Some(program) = tool.find(environment) else { continue };
         let request = Request {
             program: &program,
             arguments: tool.arguments,
@@ -150,6 +177,40 @@ fn sequence(text: &str, in_tmux: bool) -> Option<String> {
         return Some(plain + &passed_through);
     }
     Some(plain)
+}
+
+/// Returns the picture in the clipboard.
+///
+/// # Errors
+/// When there is none, or nothing to read it with.
+pub(crate) async fn picture(
+    environment: &Environment,
+    secrets: &Secrets,
+) -> Result<ImageData, PictureError> {
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+    let mut error = PictureError::NoTool;
+    for tool in &PICTURE_TOOLS {
+        let Some(program) = tool.find(environment) else { continue };
+        error = PictureError::NoPicture;
+        let request = Request {
+            program: &program,
+            arguments: tool.arguments,
+            input: &[],
+            variables: &[],
+            hidden_variables: &secrets.variables(),
+            time_limit: TIME_LIMIT,
+        };
+        let Ok(finished) = programs::collect(request).await else { continue };
+        if !finished.status.success() || !finished.stdout.starts_with(PNG) {
+            continue;
+        }
+        if finished.stdout.len() > LARGEST_PICTURE {
+            return Err(PictureError::TooLarge);
+        }
+        let data = BASE64_STANDARD.encode(&finished.stdout);
+        return Ok(ImageData { data, mime_type: "image/png".to_owned() });
+    }
+    Err(error)
 }
 
 #[cfg(test)]

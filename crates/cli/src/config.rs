@@ -43,6 +43,21 @@ pub(crate) struct Config {
     pub(crate) keep_env: Vec<String>,
     /// Where the newest version is told; nobody looks without it.
     pub(crate) update_url: Option<String>,
+    /// What only the terminal front end asks about.
+    pub(crate) terminal: TerminalConfig,
+}
+
+/// What config files say about the terminal front end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct TerminalConfig {
+    /// Whether tools' results are shown in full.
+    pub(crate) verbose: Option<bool>,
+    /// Whether the line at the bottom is shown.
+    pub(crate) footer: Option<bool>,
+    /// Whether the composer has vi's keys.
+    pub(crate) vi: Option<bool>,
+    /// Actions with all their keys.
+    pub(crate) keys: Vec<(String, Vec<String>)>,
 }
 
 /// The config files, read.
@@ -137,6 +152,12 @@ impl Config {
             thinking: table.get("thinking").and_then(keys::level),
             keep_env: names("keep_env").unwrap_or_default(),
             update_url: text("update_url"),
+            terminal: TerminalConfig {
+                verbose: flag("verbose"),
+                footer: flag("footer"),
+                vi: flag("vi"),
+                keys: table.get("keys").map(keys::bindings).unwrap_or_default(),
+            },
         }
     }
 }

@@ -1,9 +1,10 @@
-//! The faces of the program that need no terminal: print, one-shot and RPC.
+//! The faces of the program: interactive, print, one-shot and RPC.
 //!
 //! Owns the choice among them and the runtime that they run in. All are clients of the agent's
 //! commands and events.
 
 mod expansion;
+mod interactive;
 mod print;
 mod rpc;
 
@@ -21,6 +22,7 @@ use crate::signals::Signals;
 use crate::update_notice;
 use expansion::{Asked, ExpansionError};
 use letscode_core::agent;
+use letscode_tui::terminal;
 use print::Style;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -45,9 +47,7 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     let prompt = match input::gather(settings.message.clone(), settings.print) {
         Ok(Input::Prompt(prompt)) => prompt,
         Ok(Input::Nothing) => {
-            let text = "this version has no interactive terminal yet: give a message, as in \
-                        letscode \"what does this project do?\" (try --help)";
-            return fail(settings, text);
+            return run_interactive(settings, environment);
         }
         Ok(Input::Missing) => {
             return fail(settings, "no message: give one, or pipe text in (try --help)");
@@ -85,6 +85,28 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     })
 }
 
+fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
+    if !terminal::is_interactive() {
+        return fail(settings, "no message, and no terminal to ask for one: give a message (try --help)");
+    }
+    let blueprint = match compose::blueprint(settings, environment, ModelNeed::Always) {
+        Ok(blueprint) => blueprint,
+        Err(error) => return fail(settings, explain(&error, settings, environment)),
+    };
+    in_runtime(settings, blueprint, async |blueprint| {
+        let signals = Signals::listen()?;
+        if let Some(line) = update_notice::notice(settings, environment) {
+            messages::note(&line);
+        }
+        let built = build(blueprint, settings, environment).await?;
+        let options = interactive::options(settings, environment, &built);
+        let (agent, task) = agent::start(built.parts);
+        interactive::run(agent, task, signals, options, environment, &settings.secrets)
+            .await
+            .map_err(StartError::Terminal)
+    })
+}
+
 fn run_rpc(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     if settings.message.is_some() || settings.print {
         announce_failure(NO_MESSAGE_IN_RPC);
@@ -119,6 +141,8 @@ enum StartError {
     Expansion(#[from] ExpansionError),
     #[error("cannot listen for signals: {0}")]
     Signals(#[from] std::io::Error),
+    #[error("the terminal cannot be used: {0}")]
+    Terminal(#[source] std::io::Error),
 }
 
 /// Builds what the agent is started with, and says what is odd about it.

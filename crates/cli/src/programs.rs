@@ -36,7 +36,7 @@ pub(crate) struct Finished {
     /// How it ended.
     pub(crate) status: ExitStatus,
     /// What it wrote to stdout.
-    pub(crate) stdout: String,
+    pub(crate) stdout: Vec<u8>,
     /// What it wrote to stderr.
     pub(crate) stderr: String,
 }
@@ -81,12 +81,8 @@ pub(crate) async fn collect(request: Request<'_>) -> Result<Finished, RunError> 
         fed.and(output)
     };
     let output = within(request.time_limit, running).await?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Ok(Finished {
-        status: output.status,
-        stdout: text(&output.stdout),
-        stderr: text(&output.stderr),
-    })
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    Ok(Finished { status: output.status, stdout: output.stdout, stderr })
 }
 
 /// Runs a program whose output does not matter; a child of it may live on.

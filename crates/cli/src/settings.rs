@@ -8,7 +8,7 @@ mod tests;
 use crate::api_keys;
 use crate::args::{Args, Mode, ToolNames};
 use crate::catalog::Catalog;
-use crate::config::{self, TrustFlag};
+use crate::config::{self, TerminalConfig, TrustFlag};
 use crate::endpoint::{self, EndpointError, EndpointRequest, Target};
 use crate::environment::{Environment, Network};
 use crate::paths::{Project, UserPaths, sessions_directory};
@@ -60,6 +60,8 @@ pub(crate) struct Settings {
     pub(crate) shutdown_grace: Duration,
     /// Where to look for a newer version; `None` for nowhere.
     pub(crate) update_url: Option<String>,
+    /// What only the terminal front end asks about.
+    pub(crate) terminal: TerminalConfig,
     /// Whether the project is trusted for this run.
     pub(crate) trust: TrustFlag,
     /// What of the project waits for trust.
@@ -197,6 +199,7 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
             .shutdown_grace
             .unwrap_or_else(|| timeout.saturating_add(GRACE_BEYOND_TIMEOUT)),
         update_url: update_url(environment, config.update_url),
+        terminal: config.terminal,
         trust,
         left_out: loaded.left_out,
         sessions: sessions_directory(environment, user.as_ref()),

@@ -100,7 +100,7 @@ pub(crate) async fn gist(
     })
     .await?;
     if finished.status.success() {
-        return address(&finished.stdout).ok_or(ShareError::NoAddress);
+        return address(&String::from_utf8_lossy(&finished.stdout)).ok_or(ShareError::NoAddress);
     }
     Err(failure(&finished, secrets))
 }

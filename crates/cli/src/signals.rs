@@ -28,6 +28,17 @@ impl StopSignal {
     }
 }
 
+/// What a shell or a terminal does with a program in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum JobSignal {
+    /// The terminal has another size.
+    Resized,
+    /// The program is to stop for a while.
+    Stop,
+    /// It goes on after a stop.
+    Continue,
+}
+
 #[cfg(unix)]
 mod system {
     use super::{StopSignal, io};
@@ -79,11 +90,11 @@ mod system {
 
 #[cfg(unix)]
 mod jobs {
-    use super::io;
-    use rustix::process::{Signal as Number, kill_current_process_group};
+    use super::{JobSignal, io};
+    use rustix::process::Signal as Number;
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    /// What a shell does with a program at a terminal: resizes it, stops it, has it go on.
+    /// Listens from its making on.
     pub(crate) struct JobSignals {
         resized: Signal,
         stop: Signal,
@@ -99,32 +110,20 @@ mod jobs {
             })
         }
 
-        /// Waits until the terminal has another size.
-        pub(crate) async fn resized(&mut self) {
-            self.resized.recv().await;
-        }
-
-        /// Waits until somebody asks the program to stop for a while.
-        pub(crate) async fn stop_asked(&mut self) {
-            self.stop.recv().await;
-        }
-
-        /// Waits until the program goes on after a stop.
-        pub(crate) async fn continued(&mut self) {
-            self.continued.recv().await;
-        }
-
-        /// Stops the program and what it started at the terminal, until the shell has it go on.
-        pub(crate) fn stop() {
-            // The signal for keyboards is listened to, so the one that nobody can catch is left.
-            drop(kill_current_process_group(Number::STOP));
+        /// Waits for the next one.
+        pub(crate) async fn received(&mut self) -> JobSignal {
+            tokio::select! {
+                _ = self.resized.recv() => JobSignal::Resized,
+                _ = self.stop.recv() => JobSignal::Stop,
+                _ = self.continued.recv() => JobSignal::Continue,
+            }
         }
     }
 }
 
 #[cfg(not(unix))]
 mod jobs {
-    use super::io;
+    use super::{JobSignal, io};
 
     /// There is no such thing on this system.
     pub(crate) struct JobSignals;
@@ -134,19 +133,9 @@ mod jobs {
             Ok(Self)
         }
 
-        pub(crate) async fn resized(&mut self) {
+        pub(crate) async fn received(&mut self) -> JobSignal {
             std::future::pending().await
         }
-
-        pub(crate) async fn stop_asked(&mut self) {
-            std::future::pending().await
-        }
-
-        pub(crate) async fn continued(&mut self) {
-            std::future::pending().await
-        }
-
-        pub(crate) fn stop() {}
     }
 }
 

@@ -11,19 +11,19 @@ mod submit;
 mod view;
 
 use crate::completion::Completion;
-use crate::composer::Composer;
+use crate::composer::{Composer, Submission};
 use crate::footer::Footer;
 use crate::keymap::Keymap;
 use crate::keys::InputEvent;
 use crate::transcript::Transcript;
 use choices::Overlay;
 use letscode_wire::{
-    Command, CommandInfo, Control, Event, QueueResult, RequestId, Transcript as Messages,
+    Command, CommandInfo, Control, Event, ImageData, QueueResult, Transcript as Messages,
 };
 use replies::{Requests, Wanted};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use submit::Pending;
 
 /// A second Ctrl+C within this time ends the program.
 const SECOND_INTERRUPT: Duration = Duration::from_secs(2);
@@ -32,7 +32,7 @@ const SECOND_INTERRUPT: Duration = Duration::from_secs(2);
 const LONG_RUN: Duration = Duration::from_secs(20);
 
 /// What the front end starts with.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Options {
     /// Whether the line at the bottom is shown.
     pub footer: bool,
@@ -41,12 +41,14 @@ pub struct Options {
     /// Whether the composer has vi's keys.
     pub vi: bool,
     /// Which key does what.
-    pub keymap: Keymap,
+    pub keymap: Arc<Keymap>,
     /// The conversation that goes on; empty for a new one.
     pub conversation: Messages,
     /// What to ask about the project's own settings before anything else; `None` where nothing of it
     /// waits for trust.
     pub trust_question: Option<String>,
+    /// The time at the start, for the ages of sessions.
+    pub seconds_since_epoch: f64,
     /// Lines to show at the start.
     pub notices: Vec<String>,
 }
@@ -60,6 +62,8 @@ pub enum Msg {
     Agent(AgentOutput),
     /// The user's editor is done: the text as it is now, or why it stays as it was.
     Edited(Result<String, String>),
+    /// The picture that was in the clipboard, or why there is none.
+    Picture(Result<ImageData, String>),
     /// The time that [`App::wakes_at`] told has come.
     Tick,
 }
@@ -80,8 +84,8 @@ pub enum AgentOutput {
 pub enum Effect {
     /// Send a command to the agent.
     Send {
-        /// The token of its replies.
-        id: RequestId,
+        /// The number that its replies carry as their id.
+        id: u64,
         /// The command.
         command: Command,
     },
@@ -93,18 +97,23 @@ pub enum Effect {
     Redraw,
     /// Tell the user, who looks elsewhere, that there is news.
     Attract,
+    /// Put the picture in the clipboard, if there is one, into the message, by [`Msg::Picture`].
+    PastePicture,
     /// Leave.
     Exit,
 }
 
 /// The front end.
-#[derive(Debug)]
 pub struct App {
     transcript: Transcript,
     composer: Composer,
     completion: Completion,
     keymap: Arc<Keymap>,
     overlay: Option<Overlay>,
+    /// Questions that wait until the one before is answered.
+    questions: VecDeque<Overlay>,
+    /// Lines of plugins, by their keys.
+    status: Vec<(String, String)>,
     footer: Footer,
     shows_footer: bool,
     requests: Requests,
@@ -113,7 +122,7 @@ pub struct App {
     /// The prompt, retry or compaction that is under way.
     run: Option<Run>,
     /// What is sent as soon as the run that it stops has ended.
-    redirect: Option<Pending>,
+    redirect: Option<Submission>,
     /// Whether the last run failed in a way that may pass.
     may_retry: bool,
     /// When Ctrl+C was pressed last.
@@ -122,6 +131,7 @@ pub struct App {
     hint: Option<String>,
     has_focus: bool,
     trust_question: Option<String>,
+    seconds_since_epoch: f64,
     effects: Vec<Effect>,
 }
 
@@ -131,14 +141,14 @@ struct Run {
     request: u64,
     since: Instant,
     /// What was sent, until the agent takes it: it returns to the composer where that fails.
-    sent: Option<Pending>,
+    sent: Option<Submission>,
 }
 
 impl App {
     /// Returns the front end before anything happened.
     pub fn new(options: Options) -> Self {
-        let keymap = Arc::new(options.keymap);
-        let mut transcript = Transcript::default();
+        let keymap = options.keymap;
+        let mut transcript = Transcript::new();
         transcript.set_verbose(options.verbose);
         for notice in &options.notices {
             transcript.notice(notice);
@@ -148,10 +158,12 @@ impl App {
         }
         Self {
             transcript,
-            composer: Composer::new(Arc::clone(&keymap), options.vi),
-            completion: Completion::default(),
+            composer: Composer::new(Arc::clone(&keymap)).with_vi(options.vi),
+            completion: Completion::new(Arc::clone(&keymap)),
             keymap,
             overlay: None,
+            questions: VecDeque::new(),
+            status: Vec::new(),
             footer: Footer::default(),
             shows_footer: options.footer,
             requests: Requests::default(),
@@ -164,12 +176,14 @@ impl App {
             hint: None,
             has_focus: true,
             trust_question: options.trust_question,
+            seconds_since_epoch: options.seconds_since_epoch,
             effects: Vec::new(),
         }
     }
 
     /// Returns what to do first.
     pub fn start(&mut self) -> Vec<Effect> {
+        self.ask(Command::Hello { protocol: None, updates: None, ui: Some(true) }, Wanted::Nothing);
         self.ask(Command::State, Wanted::State);
         self.ask(Command::Usage, Wanted::Usage);
         self.ask(Command::Commands, Wanted::Commands);
@@ -187,11 +201,13 @@ impl App {
             Msg::Input(InputEvent::Paste(text)) => self.paste(&text),
             Msg::Input(InputEvent::FocusGained) => self.has_focus = true,
             Msg::Input(InputEvent::FocusLost) => self.has_focus = false,
+            Msg::Input(InputEvent::Closed) => self.effects.push(Effect::Exit),
             Msg::Agent(AgentOutput::Event(event)) => self.event(&event, now),
             Msg::Agent(AgentOutput::Control(control)) => self.control(control, now),
             Msg::Agent(AgentOutput::Notice(text)) => self.transcript.notice(&text),
             Msg::Edited(Ok(text)) => self.composer.set_text(&text),
-            Msg::Edited(Err(error)) => self.transcript.error(&error),
+            Msg::Edited(Err(error)) | Msg::Picture(Err(error)) => self.transcript.failure(&error),
+            Msg::Picture(Ok(picture)) => self.composer.insert_image(picture),
             Msg::Tick => self.tick(now),
         }
         std::mem::take(&mut self.effects)
@@ -227,21 +243,15 @@ impl App {
             }
             Event::Error { recoverable, .. } => self.may_retry = *recoverable,
             Event::UiRequest { request_id, request } => self.asked(request_id, request),
+            Event::UiWithdrawn { request_id } => self.withdrawn(request_id),
             _ => {}
         }
         self.transcript.event(event, now);
     }
 
-    fn send(&mut self, id: u64, command: Command) {
-        self.effects.push(Effect::Send { id: id.into(), command });
-    }
-
     fn ask(&mut self, command: Command, wanted: Wanted) -> u64 {
         let id = self.requests.add(wanted);
-        self.send(id, command);
+        self.effects.push(Effect::Send { id, command });
         id
     }
 }
-
-#[cfg(test)]
-mod tests;

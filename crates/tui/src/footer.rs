@@ -2,7 +2,7 @@
 //!
 //! Owns the figures and their words. Must not know where they come from.
 
-use crate::text::{Line, Span, Style};
+use crate::text::{Line, Span};
 use crate::theme;
 use letscode_wire::{StateResult, Usage};
 use std::time::Duration;

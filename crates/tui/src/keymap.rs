@@ -205,6 +205,16 @@ impl Keymap {
         of_action.map(|binding| written(&binding.keys)).collect()
     }
 
+    /// Returns the help as plain text.
+    pub fn help_text(&self) -> String {
+        let part = |part: HelpPart| {
+            let rows = part.rows.into_iter().map(|(keys, help)| format!("\n  {keys:<28}  {help}"));
+            format!("{}{}", part.context.heading(), rows.collect::<String>())
+        };
+        let parts: Vec<String> = self.help().into_iter().map(part).collect();
+        parts.join("\n\n")
+    }
+
     /// Returns the help: all actions of the table with the keys that do them.
     pub fn help(&self) -> Vec<HelpPart> {
         let mut parts: Vec<HelpPart> = Vec::new();

@@ -9,7 +9,7 @@ mod encode;
 mod fit;
 mod plain;
 
-use crate::text::Line;
+use crate::text::{Cursor, Line};
 use encode::Encoder;
 use plain::PlainScreen;
 use std::mem;
@@ -40,15 +40,6 @@ pub struct Frame {
     pub live: Vec<Line>,
     /// Where the cursor stands; `None` hides it.
     pub cursor: Option<Cursor>,
-}
-
-/// A place in the live region, from 0.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Cursor {
-    /// The row.
-    pub row: usize,
-    /// The column.
-    pub column: usize,
 }
 
 /// What a terminal can show.
@@ -115,6 +106,16 @@ impl Screen {
         let (columns, rows) = (columns.max(1), rows.max(1));
         self.is_stale |= (columns, rows) != (self.columns, self.rows);
         (self.columns, self.rows) = (columns, rows);
+    }
+
+    /// Returns the columns and rows that frames are drawn for.
+    pub fn size(&self) -> (usize, usize) {
+        (self.columns, self.rows)
+    }
+
+    /// Has the next frame draw the whole live region, whatever another program left there.
+    pub fn refresh(&mut self) {
+        self.is_stale = true;
     }
 
     /// Adds to `out` what makes the terminal show a frame: nothing where it shows it already.

@@ -217,7 +217,7 @@ impl Line {
 }
 
 /// Where the terminal's cursor stands within rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cursor {
     /// The row, from 0.
     pub row: usize,

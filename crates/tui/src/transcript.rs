@@ -106,6 +106,8 @@ impl Transcript {
                 }
             }
             Event::AgentEnd { error, aborted, .. } => self.run_end(error.as_deref(), *aborted, now),
+            // Questions are not part of the conversation.
+            Event::UiRequest { .. } | Event::UiWithdrawn { .. } => {}
         }
     }
 

@@ -104,6 +104,21 @@ pub(crate) fn text(value: &Value) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
+/// Returns the keys of each action in a table: a text is one key, a list several. What is neither
+/// counts as a key that nobody knows, so that it is told.
+pub(crate) fn bindings(value: &Value) -> Vec<(String, Vec<String>)> {
+    let key = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let table = value.as_table().into_iter().flatten();
+    let binding = |(action, keys): (&String, &Value)| {
+        let keys = match keys {
+            Value::Array(keys) => keys.iter().map(key).collect(),
+            one => vec![key(one)],
+        };
+        (action.clone(), keys)
+    };
+    table.map(binding).collect()
+}
+
 /// Returns the names in a list, or between the commas of a text.
 pub(crate) fn names(value: &Value) -> Option<Vec<String>> {
     match value {

@@ -8,18 +8,23 @@ mod editor;
 mod painter;
 
 use crate::environment::Environment;
-use crate::messages;
+use crate::clipboard;
+use crate::compose::Built;
 use crate::settings::Settings;
-use crate::signals::{JobSignals, Signals, StopSignal};
+use crate::signals::{JobSignal, JobSignals, Signals, StopSignal};
 use letscode_core::agent::{Agent, Output, Subscription};
+use letscode_core::secrets::Secrets;
 use letscode_tui::app::{AgentOutput, App, Effect, Msg, Options};
+use letscode_tui::keymap::Keymap;
 use letscode_tui::input::Reader;
 use letscode_tui::keys::InputEvent;
 use letscode_tui::screen::Screen;
-use letscode_tui::terminal::Terminal;
+use letscode_tui::terminal::{Abilities, Terminal};
 use painter::Painter;
+use serde_json::Value;
 use std::io;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -27,6 +32,25 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long an interrupted run may take to end its commands and note it.
 const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// Draws attention to the window.
+const BELL: &[u8] = b"\x07";
+
+/// Returns what the front end starts with.
+pub(super) fn options(settings: &Settings, environment: &Environment, built: &Built) -> Options {
+    let config = &settings.terminal;
+    let (keymap, notices) = Keymap::new(&config.keys);
+    Options {
+        footer: config.footer.unwrap_or(true),
+        verbose: config.verbose.unwrap_or(false),
+        vi: config.vi.unwrap_or(false),
+        keymap: Arc::new(keymap),
+        conversation: built.parts.transcript.clone(),
+        trust_question: settings.left_out.as_ref().map(ToString::to_string),
+        seconds_since_epoch: environment.seconds_since_epoch() as f64,
+        notices,
+    }
+}
 
 /// Serves the user until they leave.
 ///
@@ -37,32 +61,38 @@ pub(super) async fn run(
     task: JoinHandle<()>,
     signals: Signals,
     options: Options,
-    settings: &Settings,
     environment: &Environment,
+    secrets: &Secrets,
 ) -> io::Result<ExitCode> {
     let outputs = agent.subscribe();
-    let mut terminal = Terminal::enter()?;
+    let lookup = |name: &str| environment.text(name).map(str::to_owned);
+    let abilities = Abilities::from_environment(lookup);
+    let terminal = Terminal::enter(abilities)?;
     let (sender, input) = mpsc::unbounded_channel();
     let reader = Reader::start(move |events| drop(sender.send(events)))?;
     let (columns, rows) = terminal.size();
-    let painter = Painter::new(Screen::new(columns, rows, terminal.colors()))?;
+    let mut screen = Screen::new(columns, rows, abilities.colors);
+    if !abilities.reflows {
+        screen = screen.without_reflow();
+    }
+    let painter = Painter::new(screen)?;
     let mut session = Session {
         app: App::new(options),
         agent,
         outputs,
         signals,
         jobs: JobSignals::listen()?,
-        terminal: &mut terminal,
+        terminal: &terminal,
         reader,
         input,
         painter,
         environment,
+        secrets,
     };
     let code = session.serve().await;
     session.leave().await;
     terminal.leave();
     drop(timeout(LAST_WORDS, task).await);
-    drop(settings);
     Ok(code)
 }
 
@@ -72,11 +102,12 @@ struct Session<'a> {
     outputs: Subscription,
     signals: Signals,
     jobs: JobSignals,
-    terminal: &'a mut Terminal,
+    terminal: &'a Terminal,
     reader: Reader,
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
     painter: Painter,
     environment: &'a Environment,
+    secrets: &'a Secrets,
 }
 
 impl Session<'_> {
@@ -113,16 +144,18 @@ impl Session<'_> {
                     self.painter.soon();
                     self.update(batch.into_iter().map(|output| Msg::Agent(agent_output(output))))
                 }
-                () = self.jobs.resized() => {
-                    let (columns, rows) = self.terminal.size();
-                    self.painter.resized(columns, rows);
-                    continue;
-                }
-                () = self.jobs.stop_asked() => vec![Effect::Suspend],
-                () = self.jobs.continued() => {
-                    self.come_back();
-                    continue;
-                }
+                job = self.jobs.received() => match job {
+                    JobSignal::Resized => {
+                        let (columns, rows) = self.terminal.size();
+                        self.painter.resized(columns, rows);
+                        continue;
+                    }
+                    JobSignal::Stop => vec![Effect::Suspend],
+                    JobSignal::Continue => {
+                        self.come_back();
+                        continue;
+                    }
+                },
                 () = self.painter.written() => continue,
                 () = wait_for(next) => {
                     if tick.is_some_and(|tick| tick <= Instant::now()) {
@@ -148,19 +181,24 @@ impl Session<'_> {
     async fn carry_out(&mut self, effects: Vec<Effect>) -> Option<ExitCode> {
         for effect in effects {
             match effect {
-                Effect::Send { id, command } => self.agent.send(id, command),
+                Effect::Send { id, command } => self.agent.send(Value::from(id).into(), command),
                 Effect::Edit(text) => {
                     let edited = self.edit(&text).await;
-                    let effects = self.update([edited]);
-                    debug_assert!(effects.is_empty(), "an edited message asks for nothing");
+                    drop(self.update([edited]));
                 }
                 Effect::Suspend => {
                     self.let_go().await;
-                    JobSignals::stop();
+                    if let Err(error) = self.terminal.suspend() {
+                        tracing::debug!("the program cannot be stopped: {error}");
+                    }
                     self.come_back();
                 }
                 Effect::Redraw => self.painter.redraw(),
-                Effect::Attract => self.painter.send(self.terminal.attention()),
+                Effect::Attract => self.painter.send(BELL),
+                Effect::PastePicture => {
+                    let picture = clipboard::picture(self.environment, self.secrets).await;
+                    drop(self.update([Msg::Picture(picture.map_err(|error| error.to_string()))]));
+                }
                 Effect::Exit => return Some(ExitCode::SUCCESS),
             }
         }
@@ -183,7 +221,7 @@ impl Session<'_> {
 
     /// Takes the terminal back.
     fn come_back(&mut self) {
-        if let Err(error) = self.terminal.enter_again() {
+        if let Err(error) = self.terminal.reenter() {
             tracing::debug!("the terminal cannot be taken back: {error}");
         }
         let (columns, rows) = self.terminal.size();

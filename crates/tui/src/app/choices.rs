@@ -3,21 +3,18 @@
 //! Owns which list shows what and what a choice leads to. Must not know how a list works.
 
 use super::replies::Wanted;
-use super::submit::Pending;
 use super::App;
 use crate::dialog::{Confirm, DialogOutcome, Input};
 use crate::footer::tokens;
 use crate::keys::{Code, Key};
 use crate::picker::{Item, Picker, PickerOutcome, Search};
-use crate::screen::Cursor;
-use crate::text::Line;
+use crate::text::{Cursor, Line};
 use letscode_wire::{
     Command, ModelEntry, ModelsResult, SearchResult, SessionsResult, TreeEntry, TreeResult, UiLevel,
     UiRequest, UiRequestId,
 };
 use serde_json::Value;
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Renames the marked session.
 const RENAME: Key = Key::char('r').ctrl();
@@ -27,7 +24,6 @@ const DELETE: Key = Key::char('x').ctrl();
 const WIDEN: Key = Key::new(Code::Tab);
 
 /// What lies over the composer.
-#[derive(Debug)]
 pub(super) enum Overlay {
     /// A list whose choice is a command to send.
     Commands(Picker<Choice>),
@@ -55,7 +51,6 @@ pub(super) enum Choice {
 }
 
 /// A question's form.
-#[derive(Debug)]
 pub(super) enum Question {
     Confirm(Confirm),
     Select(Picker<usize>),
@@ -69,11 +64,11 @@ impl Overlay {
             Self::Sessions { picker, .. } => picker.view(columns, rows),
             Self::Rename { input, .. } => input.view(columns, rows),
             Self::Question { dialog, .. } => match dialog {
-                Question::Confirm(confirm) => confirm.view(columns, rows),
+                Question::Confirm(confirm) => (confirm.view(columns, rows), None),
                 Question::Select(picker) => picker.view(columns, rows),
                 Question::Input(input) => input.view(columns, rows),
             },
-            Self::Trust(confirm) => confirm.view(columns, rows),
+            Self::Trust(confirm) => (confirm.view(columns, rows), None),
         }
     }
 }
@@ -110,10 +105,12 @@ impl App {
     fn list_sessions(&mut self) {
         let Some(Overlay::Sessions { everywhere, .. }) = &self.overlay else { return };
         let all = *everywhere;
-        self.ask(Command::Sessions { all }, Wanted::Sessions);
+        let _ = all;
+        self.ask(Command::Sessions, Wanted::Sessions);
     }
 
-    pub(super) fn show_sessions(&mut self, result: SessionsResult, now: f64) {
+    pub(super) fn show_sessions(&mut self, result: SessionsResult) {
+        let now = self.seconds_since_epoch;
         let Some(Overlay::Sessions { picker, list, everywhere }) = &mut self.overlay else { return };
         *list = result
             .sessions
@@ -203,7 +200,7 @@ impl App {
 
     /// Asks whether the project may set what runs code or moves secrets.
     pub(super) fn ask_for_trust(&mut self, question: &str) {
-        let confirm = Confirm::new("trust this project?", question, false);
+        let confirm = Confirm::new(Arc::clone(&self.keymap), "trust this project?", question, false);
         self.overlay = Some(Overlay::Trust(confirm));
     }
 
@@ -222,7 +219,7 @@ impl App {
                 return;
             }
             UiRequest::Confirm { title, text } => {
-                Question::Confirm(Confirm::new(title, text, false))
+                Question::Confirm(Confirm::new(Arc::clone(&self.keymap), title, text, false))
             }
             UiRequest::Select { text, options } => {
                 let options = options.iter().enumerate();
@@ -232,9 +229,10 @@ impl App {
                 )
             }
             UiRequest::Input { text, placeholder, default } => Question::Input(Input::new(
+                Arc::clone(&self.keymap),
                 text,
-                default.as_deref().unwrap_or_default(),
                 placeholder.as_deref().unwrap_or_default(),
+                default.as_deref().unwrap_or_default(),
             )),
         };
         let question = Overlay::Question { request_id: request_id.clone(), dialog };
@@ -279,7 +277,7 @@ impl App {
             Some(
                 Overlay::Rename { input, .. }
                 | Overlay::Question { dialog: Question::Input(input), .. },
-            ) => input.paste(text),
+            ) => drop(input.paste(text)),
             Some(Overlay::Question { dialog: Question::Select(picker), .. }) => {
                 drop(picker.paste(text));
             }
@@ -287,7 +285,7 @@ impl App {
         }
     }
 
-    pub(super) fn key_for_overlay(&mut self, key: Key, now: Instant) {
+    pub(super) fn key_for_overlay(&mut self, key: Key) {
         match &mut self.overlay {
             None => {}
             Some(Overlay::Commands(picker)) => match picker.key(key) {
@@ -306,25 +304,25 @@ impl App {
                 self.session_outcome(outcome);
             }
             Some(Overlay::Rename { session, input }) => match input.key(key) {
-                DialogOutcome::Answered(text) => {
+                DialogOutcome::Answer(text) => {
                     let session = session.clone();
                     self.ask(Command::Rename { session, text }, Wanted::Nothing);
                     self.open_sessions();
                 }
                 DialogOutcome::Cancelled => self.open_sessions(),
-                DialogOutcome::Pending => {}
+                DialogOutcome::Nothing | DialogOutcome::Changed => {}
             },
             Some(Overlay::Question { request_id, dialog }) => {
                 let answer = match dialog {
                     Question::Confirm(confirm) => match confirm.key(key) {
-                        DialogOutcome::Answered(yes) => Some(Some(Value::from(yes))),
+                        DialogOutcome::Answer(yes) => Some(Some(Value::from(yes))),
                         DialogOutcome::Cancelled => Some(None),
-                        DialogOutcome::Pending => None,
+                        DialogOutcome::Nothing | DialogOutcome::Changed => None,
                     },
                     Question::Input(input) => match input.key(key) {
-                        DialogOutcome::Answered(text) => Some(Some(Value::from(text))),
+                        DialogOutcome::Answer(text) => Some(Some(Value::from(text))),
                         DialogOutcome::Cancelled => Some(None),
-                        DialogOutcome::Pending => None,
+                        DialogOutcome::Nothing | DialogOutcome::Changed => None,
                     },
                     Question::Select(picker) => match picker.key(key) {
                         PickerOutcome::Chosen(at) => Some(Some(Value::from(at))),
@@ -342,18 +340,17 @@ impl App {
                 }
             }
             Some(Overlay::Trust(confirm)) => match confirm.key(key) {
-                DialogOutcome::Answered(true) => {
+                DialogOutcome::Answer(true) => {
                     self.close_overlay();
                     self.ask(Command::Trust { trust: Some(true) }, Wanted::Trusted);
                 }
-                DialogOutcome::Answered(false) | DialogOutcome::Cancelled => {
+                DialogOutcome::Answer(false) | DialogOutcome::Cancelled => {
                     self.close_overlay();
                     self.transcript.notice("going on without it; /trust asks again");
                 }
-                DialogOutcome::Pending => {}
+                DialogOutcome::Nothing | DialogOutcome::Changed => {}
             },
         }
-        let _ = now;
     }
 
     fn chosen(&mut self, choice: Choice) {
@@ -379,7 +376,8 @@ impl App {
                     return picker.set_items(list.clone());
                 }
                 let all = *everywhere;
-                self.ask(Command::Search { query, all }, Wanted::Search);
+                let _ = all;
+                self.ask(Command::Search { query }, Wanted::Search);
             }
             PickerOutcome::Key(WIDEN, _) => {
                 let Some(Overlay::Sessions { picker, everywhere, .. }) = &mut self.overlay else {
@@ -393,7 +391,7 @@ impl App {
                 }
             }
             PickerOutcome::Key(RENAME, Some(session)) => {
-                let input = Input::new("new name", "", "");
+                let input = Input::new(Arc::clone(&self.keymap), "new name", "", "");
                 self.overlay = Some(Overlay::Rename { session, input });
             }
             PickerOutcome::Key(DELETE, Some(session)) => {

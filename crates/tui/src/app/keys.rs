@@ -1,72 +1,74 @@
 //! What a key means at this moment.
 //!
-//! Owns the order in which a key is offered: what lies over the composer, then the run, then the
-//! popup, then the composer. Must not know where an action's key is set: the key map does.
+//! Owns the order in which a key is offered: what lies over the composer, then the popup, then the
+//! composer, whose leftovers are about the run or the screen. Must not know where an action's key is
+//! set: the key map does.
 
 use super::replies::Wanted;
-use super::submit::Pending;
 use super::{App, Effect, SECOND_INTERRUPT};
-use crate::completion::CompletionOutcome;
-use crate::composer::{Outcome, Submission};
-use crate::keymap::Action;
+use crate::completion::{CompletionOutcome, Edit, Tab};
+use crate::composer::Outcome;
+use crate::keymap::{Action, Context, Found};
 use crate::keys::Key;
 use letscode_wire::Command;
 use std::time::Instant;
 
 impl App {
     pub(super) fn key(&mut self, key: Key, now: Instant) {
-        let action = self.keymap.everywhere(key);
-        if action != Some(Action::Interrupt) && self.interrupted.take().is_some() {
-            self.hint = None;
-        }
-        match action {
-            Some(Action::Interrupt) => return self.interrupt(now),
-            Some(Action::Suspend) => return self.effects.push(Effect::Suspend),
-            Some(Action::Redraw) => return self.effects.push(Effect::Redraw),
-            Some(Action::ToggleThinking) => return self.transcript.toggle_thinking(),
-            Some(Action::Unfold) => return self.transcript.unfold_last(),
-            _ => {}
+        let everywhere = self.action(Context::Everywhere, key);
+        if everywhere != Some(Action::Interrupt) {
+            self.forget_interrupt();
         }
         if self.overlay.is_some() {
-            return self.key_for_overlay(key, now);
-        }
-        match self.completion.key(key, &self.keymap) {
-            CompletionOutcome::Ignored => {}
-            CompletionOutcome::Used => return,
-            CompletionOutcome::Replace { range, text } => {
-                self.composer.replace(range, &text);
-                return self.changed();
+            match everywhere {
+                Some(action @ (Action::Interrupt | Action::Suspend | Action::Redraw)) => {
+                    self.act(action, now);
+                }
+                _ => self.key_for_overlay(key),
             }
+            return;
         }
-        if key == Key::char('r') && self.may_retry && self.run.is_none() && self.composer.is_empty() {
+        match self.completion.key(key) {
+            CompletionOutcome::NotMine => {}
+            CompletionOutcome::Changed => return,
+            CompletionOutcome::Accept(edit) => return self.complete(edit),
+        }
+        let may_retry = self.may_retry && self.run.is_none() && self.composer.is_empty();
+        if may_retry && self.action(Context::Failed, key) == Some(Action::Retry) {
             self.may_retry = false;
             return self.begin(Command::Retry, None, now);
         }
         match self.composer.key(key) {
-            Outcome::Nothing => {}
+            Outcome::Nothing | Outcome::Unhandled(_) => {}
             Outcome::Changed => self.changed(),
             Outcome::Send(submission) => {
                 self.completion.close();
-                self.submit(pending(submission), now);
+                self.submit(submission, now);
             }
             Outcome::Action(action) => self.act(action, now),
         }
     }
 
     pub(super) fn paste(&mut self, text: &str) {
+        self.forget_interrupt();
         if self.overlay.is_some() {
             return self.paste_for_overlay(text);
         }
-        self.composer.paste(text);
+        match dropped_pictures(text) {
+            Some(mentions) => self.composer.paste(&mentions),
+            None => self.composer.paste(text),
+        };
         self.changed();
     }
 
     /// Does what the composer leaves to the rest.
     fn act(&mut self, action: Action, now: Instant) {
         match action {
-            Action::Stop if self.run.is_some() => self.stop(),
-            Action::FollowUp => {
-                let line = pending(self.composer.take());
+            // Enter with nothing written, and Escape.
+            Action::Send | Action::Stop if self.run.is_some() => self.stop(),
+            Action::Interrupt => self.interrupt(now),
+            Action::QueueFollowUp => {
+                let line = self.composer.take();
                 self.completion.close();
                 self.follow_up(line, now);
             }
@@ -74,7 +76,17 @@ impl App {
                 self.ask(Command::Unqueue, Wanted::Unqueued);
             }
             Action::Editor => self.effects.push(Effect::Edit(self.composer.text())),
-            Action::SearchHistory => self.open_history(),
+            Action::PasteImage => self.effects.push(Effect::PastePicture),
+            Action::Complete => self.tab(),
+            Action::ToggleThinking => {
+                let shows = !self.transcript.shows_thinking();
+                self.transcript.set_shows_thinking(shows);
+            }
+            Action::Unfold => {
+                self.transcript.unfold_last();
+            }
+            Action::Redraw => self.effects.push(Effect::Redraw),
+            Action::Suspend => self.effects.push(Effect::Suspend),
             Action::Exit => self.effects.push(Effect::Exit),
             _ => {}
         }
@@ -87,33 +99,103 @@ impl App {
             return self.effects.push(Effect::Exit);
         }
         self.interrupted = Some(now);
-        let what = if self.run.is_some() {
-            self.redirect = None;
-            self.stop();
-            "stopping"
-        } else if self.overlay.is_some() {
+        let what = if self.overlay.is_some() {
             self.dismiss_overlay();
             "closed"
+        } else if self.run.is_some() {
+            self.redirect = None;
+            self.stop();
+            "stopped"
         } else if !self.composer.is_empty() {
-            // It stays within reach: an arrow key or undo brings it back.
-            self.composer.discard();
+            // It stays within reach: the history has it.
+            self.composer.take();
             self.completion.close();
-            "cleared"
+            "cleared, the up key brings it back"
         } else {
-            "nothing runs"
+            "nothing is under way"
         };
-        self.hint = Some(format!("{what}; press it again to leave"));
+        self.hint = Some(format!("{what}; once more to leave"));
+    }
+
+    fn forget_interrupt(&mut self) {
+        if self.interrupted.take().is_some() {
+            self.hint = None;
+        }
+    }
+
+    fn tab(&mut self) {
+        match self.completion.tab(self.composer.edited(), self.composer.caret()) {
+            Tab::Nothing | Tab::Changed => {}
+            Tab::Accept(edit) => self.complete(edit),
+            Tab::Ask(query) => self.look_for_files(query),
+        }
+    }
+
+    /// Puts a completed word into the text.
+    pub(super) fn complete(&mut self, edit: Edit) {
+        self.composer.replace(edit.range, &edit.text);
+        self.changed();
     }
 
     /// The composer's text is another: the popup follows it.
     pub(super) fn changed(&mut self) {
-        let wanted = self.completion.follow(&self.composer.text_before_caret());
-        if let Some(query) = wanted {
-            self.ask(Command::Files { query, limit: None }, Wanted::Files);
+        if let Some(query) =
+            self.completion.update(self.composer.edited(), self.composer.caret())
+        {
+            self.look_for_files(query);
+        }
+    }
+
+    fn look_for_files(&mut self, query: String) {
+        let wanted = Wanted::Files(query.clone());
+        self.ask(Command::Files { query, limit: None }, wanted);
+    }
+
+    fn action(&self, context: Context, key: Key) -> Option<Action> {
+        match self.keymap.find(&[context], &[key]) {
+            Found::Action(action) => Some(action),
+            Found::Prefix | Found::Nothing => None,
         }
     }
 }
 
-fn pending(submission: Submission) -> Pending {
-    Pending { text: submission.text, images: submission.images }
+/// Returns the mentions of what was dropped on the window, where all of it is paths of pictures.
+fn dropped_pictures(text: &str) -> Option<String> {
+    let paths: Option<Vec<String>> = words(text.trim())?.into_iter().map(picture).collect();
+    let mentions = paths?.into_iter().map(|path| {
+        if path.contains(' ') { format!("@\"{path}\" ") } else { format!("@{path} ") }
+    });
+    Some(mentions.collect())
+}
+
+/// Returns the absolute path of a picture that a word names.
+fn picture(word: String) -> Option<String> {
+    const ENDINGS: [&str; 5] = [".png", ".jpg", ".jpeg", ".gif", ".webp"];
+    let path = word.strip_prefix("file://").map_or(word.clone(), |rest| rest.replace("%20", " "));
+    let name = path.to_ascii_lowercase();
+    let is_picture = ENDINGS.iter().any(|ending| name.ends_with(ending));
+    (path.starts_with('/') && is_picture && !path.contains('"')).then_some(path)
+}
+
+/// Returns the words of a line as a terminal writes dropped paths: in quotes, or with a backslash
+/// before each blank. `None` where that is not what it is.
+fn words(line: &str) -> Option<Vec<String>> {
+    if line.is_empty() || line.contains('\n') {
+        return None;
+    }
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        let word = words.last_mut()?;
+        match (character, quote) {
+            ('\\', None) => word.push(characters.next()?),
+            (_, Some(open)) if character == open => quote = None,
+            ('\'' | '"', None) => quote = Some(character),
+            (' ', None) => words.push(String::new()),
+            _ => word.push(character),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    (quote.is_none() && !words.is_empty()).then_some(words)
 }

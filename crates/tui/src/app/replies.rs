@@ -3,10 +3,10 @@
 //! Owns the table of requests under way. Must not send what was not asked for.
 
 use super::App;
-use super::submit::Pending;
+use crate::composer::Submission;
 use letscode_wire::{
     Command, CommandsResult, CompactResult, Control, FilesResult, HistoryResult, MessagesResult,
-    ModelResult, ModelsResult, QueueResult, RunCommandResult, SearchResult, SessionResult,
+    ModelResult, ModelsResult, QueueResult, ReloadResult, RequestId, RunCommandResult, SearchResult, SessionResult,
     SessionsResult, StateResult, TreeResult, UnqueueResult, UsageResult,
 };
 use serde::de::DeserializeOwned;
@@ -34,11 +34,11 @@ pub(super) enum Wanted {
     /// A compaction.
     Compacted,
     /// A line to put into a queue.
-    Queued(Pending),
+    Queued(Submission),
     /// A slash command in words.
     Words {
         /// What was typed.
-        line: Pending,
+        line: Submission,
         /// What the command may have changed.
         after: After,
     },
@@ -48,7 +48,8 @@ pub(super) enum Wanted {
     History,
     Queue,
     Unqueued,
-    Files,
+    /// Files by a text.
+    Files(String),
     Models,
     Sessions,
     Search,
@@ -61,6 +62,8 @@ pub(super) enum Wanted {
     Recap,
     /// The project is trusted now.
     Trusted,
+    /// What it sets was read.
+    Reloaded,
 }
 
 /// What a slash command may have changed.
@@ -95,8 +98,8 @@ impl Requests {
         self.last
     }
 
-    fn take(&mut self, id: &Value) -> Option<(u64, Wanted)> {
-        let id = id.as_u64()?;
+    fn take(&mut self, id: &RequestId) -> Option<(u64, Wanted)> {
+        let id = number(id)?;
         self.wanted.remove(&id).map(|wanted| (id, wanted))
     }
 }
@@ -106,19 +109,19 @@ impl App {
         match control {
             Control::Ack { id } => {
                 // What was taken in need not return to the composer.
-                if let Some(run) = self.run.as_mut().filter(|run| id.as_u64() == Some(run.request)) {
+                if let Some(run) = self.run.as_mut().filter(|run| number(&id) == Some(run.request)) {
                     run.sent = None;
                 }
             }
             Control::Done { id, result } => {
                 let Some((id, wanted)) = self.requests.take(&id) else { return };
                 self.ended(id, now);
-                self.answered(wanted, &result.unwrap_or_default(), now);
+                self.answered(wanted, &result.unwrap_or_default());
                 self.go_on(now);
             }
             Control::Error { id, error, .. } => {
                 let Some((id, wanted)) = self.requests.take(&id) else {
-                    return self.transcript.error(&error);
+                    return self.transcript.failure(&error);
                 };
                 self.failed(id, wanted, &error, now);
                 self.go_on(now);
@@ -151,7 +154,7 @@ impl App {
         self.ended(id, now);
         match wanted {
             // A front end can do without them; what needs them says so.
-            Wanted::Usage | Wanted::History | Wanted::Recap | Wanted::Files => return,
+            Wanted::Usage | Wanted::History | Wanted::Recap | Wanted::Files(_) => return,
             Wanted::Queued(line) | Wanted::Words { line, .. } => self.give_back(&line),
             Wanted::Models | Wanted::Sessions | Wanted::Tree | Wanted::Fork => self.overlay = None,
             _ => {}
@@ -159,32 +162,27 @@ impl App {
         if let Some(line) = sent {
             self.give_back(&line);
         }
-        self.transcript.error(error);
+        self.transcript.failure(error);
     }
 
-    /// Puts a line back where it was typed, unless something else stands there now.
-    fn give_back(&mut self, line: &Pending) {
-        if self.composer.is_empty() {
-            self.composer.set_text(&line.text);
-            for image in &line.images {
-                self.composer.attach(image.clone());
-            }
-        }
+    /// Puts a line back where it was typed.
+    fn give_back(&mut self, line: &Submission) {
+        self.composer.put_back(line.clone());
     }
 
-    fn answered(&mut self, wanted: Wanted, result: &Value, now: Instant) {
+    fn answered(&mut self, wanted: Wanted, result: &Value) {
         match wanted {
             Wanted::Nothing => {}
             Wanted::Run => {
                 // A slash command or a silent one that was typed in another form.
-                if let Some(RunCommandResult { text }) = read(result) {
-                    self.transcript.words(&text);
+                if let Some(RunCommandResult { text, .. }) = read(result) {
+                    self.transcript.text(&text);
                 }
                 self.ask(Command::State, Wanted::State);
             }
             Wanted::Compacted => {
                 if let Some(CompactResult { error: Some(error), .. }) = read(result) {
-                    self.transcript.error(&error);
+                    self.transcript.failure(&error);
                 }
                 self.ask(Command::State, Wanted::State);
                 self.ask(Command::Usage, Wanted::Usage);
@@ -193,8 +191,8 @@ impl App {
                 self.ask(Command::Queue, Wanted::Queue);
             }
             Wanted::Words { after, .. } => {
-                if let Some(RunCommandResult { text }) = read(result) {
-                    self.transcript.words(&text);
+                if let Some(RunCommandResult { text, .. }) = read(result) {
+                    self.transcript.text(&text);
                 }
                 self.after(after);
             }
@@ -210,7 +208,7 @@ impl App {
             }
             Wanted::Commands => {
                 if let Some(CommandsResult { commands }) = read(result) {
-                    self.completion.set_commands(&commands);
+                    self.completion.set_commands(commands.clone());
                     self.commands = commands;
                 }
             }
@@ -226,18 +224,20 @@ impl App {
             }
             Wanted::Unqueued => {
                 if let Some(UnqueueResult { message: Some(text) }) = read(result) {
-                    self.composer.insert_before(&text);
+                    self.composer.put_back(Submission { text, images: Vec::new() });
                 }
                 self.ask(Command::Queue, Wanted::Queue);
             }
-            Wanted::Files => {
-                if let Some(files) = read::<FilesResult>(result) {
-                    self.completion.set_files(&files);
+            Wanted::Files(query) => {
+                if let Some(FilesResult { paths, .. }) = read(result)
+                    && let Some(edit) = self.completion.found(&query, paths)
+                {
+                    self.complete(edit);
                 }
             }
             Wanted::Models => read(result).into_iter().for_each(|r: ModelsResult| self.show_models(r)),
             Wanted::Sessions => {
-                read(result).into_iter().for_each(|r: SessionsResult| self.show_sessions(r, now));
+                read(result).into_iter().for_each(|r: SessionsResult| self.show_sessions(r));
             }
             Wanted::Search => read(result).into_iter().for_each(|r: SearchResult| self.show_hits(r)),
             Wanted::Tree => read(result).into_iter().for_each(|r: TreeResult| self.show_tree(r)),
@@ -260,8 +260,15 @@ impl App {
                     self.transcript.recap(&messages);
                 }
             }
+            Wanted::Reloaded => {
+                if let Some(ReloadResult { warnings, .. }) = read(result) {
+                    warnings.iter().for_each(|warning| self.transcript.notice(warning));
+                }
+                self.transcript.notice("the project is trusted: its settings hold from now on");
+                self.after(After::Settings);
+            }
             Wanted::Trusted => {
-                self.ask(Command::Reload, Wanted::Nothing);
+                self.ask(Command::Reload, Wanted::Reloaded);
             }
         }
     }
@@ -277,17 +284,22 @@ impl App {
                 self.may_retry = false;
                 self.ask(Command::State, Wanted::State);
                 self.ask(Command::Usage, Wanted::Usage);
-                self.ask(Command::Messages { last: Some(RECAP) }, Wanted::Recap);
+                self.ask(Command::Messages, Wanted::Recap);
             }
             After::Queue => {
                 self.ask(Command::Queue, Wanted::Queue);
             }
             After::ShowKeys => {
-                let keys = self.keymap.help();
-                self.transcript.words(&keys);
+                let keys = self.keymap.help_text();
+                self.transcript.text(&keys);
             }
         }
     }
+}
+
+/// Returns the number that a request was sent with.
+fn number(id: &RequestId) -> Option<u64> {
+    id.as_json().parse().ok()
 }
 
 /// Reads a result; one that cannot be read is none.

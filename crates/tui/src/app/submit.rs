@@ -6,19 +6,13 @@
 
 use super::replies::{After, Wanted};
 use super::{App, Effect, Run};
-use letscode_wire::{Command, ImageData};
+use crate::composer::Submission;
+use letscode_wire::Command;
 use std::time::Instant;
-
-/// A line on its way.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Pending {
-    pub(super) text: String,
-    pub(super) images: Vec<ImageData>,
-}
 
 impl App {
     /// Acts on a line that the user sent.
-    pub(super) fn submit(&mut self, line: Pending, now: Instant) {
+    pub(super) fn submit(&mut self, line: Submission, now: Instant) {
         let text = line.text.trim();
         if text.is_empty() && line.images.is_empty() {
             if self.run.is_some() {
@@ -43,7 +37,7 @@ impl App {
     }
 
     /// Queues a line for the end of the run.
-    pub(super) fn follow_up(&mut self, line: Pending, now: Instant) {
+    pub(super) fn follow_up(&mut self, line: Submission, now: Instant) {
         if self.run.is_none() {
             return self.submit(line, now);
         }
@@ -56,14 +50,14 @@ impl App {
     }
 
     /// Sends a line to the model.
-    pub(super) fn prompt(&mut self, line: Pending, now: Instant) {
-        let Pending { text, images } = line.clone();
+    pub(super) fn prompt(&mut self, line: Submission, now: Instant) {
+        let Submission { text, images } = line.clone();
         let command = Command::Prompt { text, images, expand: true };
         self.begin(command, Some(line), now);
     }
 
     /// Sends a command that makes the agent busy.
-    pub(super) fn begin(&mut self, command: Command, sent: Option<Pending>, now: Instant) {
+    pub(super) fn begin(&mut self, command: Command, sent: Option<Submission>, now: Instant) {
         let request = self.ask(command, Wanted::Run);
         self.run = Some(Run { request, since: now, sent });
     }
@@ -74,13 +68,12 @@ impl App {
     }
 
     fn remember(&mut self, text: &str) {
-        self.composer.remember(text);
         let add = Some(text.to_owned());
         self.ask(Command::History { add, limit: Some(0) }, Wanted::Nothing);
     }
 
     /// Acts on a slash command; `false` where there is none of that name here.
-    fn slash(&mut self, name: &str, arguments: &str, line: &Pending, now: Instant) -> bool {
+    fn slash(&mut self, name: &str, arguments: &str, line: &Submission, now: Instant) -> bool {
         match (name, arguments) {
             ("quit" | "exit", "") => self.effects.push(Effect::Exit),
             ("help", "") => self.help(),
@@ -113,7 +106,7 @@ impl App {
     }
 
     fn help(&mut self) {
-        let line = Pending { text: "/help".to_owned(), images: Vec::new() };
+        let line = Submission { text: "/help".to_owned(), images: Vec::new() };
         let text = "/help".to_owned();
         let wanted = Wanted::Words { line, after: After::ShowKeys };
         self.ask(Command::RunCommand { text }, wanted);

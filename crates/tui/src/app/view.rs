@@ -6,8 +6,8 @@
 
 use super::App;
 use crate::footer::duration;
-use crate::screen::{Cursor, Frame};
-use crate::text::{Line, Span};
+use crate::screen::Frame;
+use crate::text::{Cursor, Line, Span};
 use crate::theme;
 use std::time::Instant;
 

@@ -2,9 +2,8 @@
 //!
 //! Owns the last word on widths and heights. Must not know escape sequences.
 
-use super::Cursor;
 use crate::text::wrap::{Break, wrap};
-use crate::text::{Line, width};
+use crate::text::{Cursor, Line, width};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// Returns final rows, none wider than the screen: what is too wide goes on in the next row, since

@@ -4,8 +4,8 @@
 //! alone, so a line can be typed and edited, and rows that are final come above it. Must not show
 //! anything that moves.
 
-use super::{Cursor, encode};
-use crate::text::{Line, width};
+use super::encode;
+use crate::text::{Cursor, Line, width};
 
 /// The last line of such a terminal.
 #[derive(Debug, Default)]

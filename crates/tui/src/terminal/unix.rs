@@ -5,7 +5,7 @@
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::process::{Signal, kill_current_process_group};
+use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
 use rustix::termios::{
     LocalModes, OptionalActions, OutputModes, QueueSelector, Termios, tcflush, tcgetattr,
     tcgetwinsize, tcsetattr,
@@ -92,9 +92,14 @@ pub(super) fn write(bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Stops the process group, as the terminal does on Ctrl+Z. Returns when it goes on.
+/// Stops the process group, as the terminal does on Ctrl+Z. Returns when it goes on; at once where no
+/// shell is there to have it go on, as in a window of its own.
 pub(super) fn stop_process() -> io::Result<()> {
-    Ok(kill_current_process_group(Signal::TSTP)?)
+    if getsid(None)? == getpgrp() {
+        return Ok(());
+    }
+    // The signal that keyboards send may be listened to, to leave the terminal first.
+    Ok(kill_current_process_group(Signal::STOP)?)
 }
 
 fn found() -> MutexGuard<'static, Option<Found>> {

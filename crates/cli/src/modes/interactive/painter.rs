@@ -43,6 +43,12 @@ impl Painter {
         self.due = Some(Instant::now());
     }
 
+    /// The terminal may show something else in place of the live region.
+    pub(super) fn redraw(&mut self) {
+        self.screen.refresh();
+        self.now();
+    }
+
     /// Takes over a new size of the terminal.
     pub(super) fn resized(&mut self, columns: usize, rows: usize) {
         self.screen.resized(columns, rows);
