@@ -183,7 +183,8 @@ impl Pty {
             }
             let left = end.saturating_duration_since(Instant::now());
             assert!(!left.is_zero(), "{what} did not come up; the screen:\n{:?}", *screen);
-            let waited = self.shown.changed.wait_timeout(screen, left);
+            // What is wanted may be about something else than output.
+            let waited = self.shown.changed.wait_timeout(screen, left.min(LOOK_AGAIN));
             screen = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

@@ -4,10 +4,12 @@
 //! Owns the model and all bytes that it got. Must not judge: see [`forbidden`] for what an inline
 //! interface must never send.
 
+mod edge;
 mod forbidden;
 
 pub use forbidden::{forbidden, highest_climb};
 
+use edge::Edge;
 use std::fmt;
 use std::num::NonZeroU16;
 use vt100::Parser;
@@ -18,6 +20,7 @@ const SCROLLBACK: usize = 100_000;
 /// A screen.
 pub struct Screen {
     parser: Parser,
+    edge: Edge,
     bytes: Vec<u8>,
 }
 
@@ -34,13 +37,13 @@ impl Screen {
     /// Returns an empty one. A size of 0 is taken for 1.
     pub fn new(columns: u16, rows: u16) -> Self {
         let parser = Parser::new(at_least_one(rows), at_least_one(columns), SCROLLBACK);
-        Self { parser, bytes: Vec::new() }
+        Self { parser, edge: Edge::default(), bytes: Vec::new() }
     }
 
     /// Takes output.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        self.parser.process(bytes);
+        self.edge.process(bytes, &mut self.parser);
     }
 
     /// Returns all output so far.

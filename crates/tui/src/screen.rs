@@ -13,6 +13,7 @@ use crate::text::{Cursor, Line};
 use encode::Encoder;
 use plain::PlainScreen;
 use std::mem;
+use std::time::{Duration, Instant};
 
 /// Begins an update that the terminal shows at once, where it knows how.
 const BEGIN: &[u8] = b"\x1b[?2026h";
@@ -27,6 +28,8 @@ const WRAP: &[u8] = b"\x1b[?7h";
 const ERASE_BELOW: &[u8] = b"\x1b[J";
 const ERASE_REST_OF_ROW: &[u8] = b"\x1b[K";
 const NEXT_ROW: &[u8] = b"\r\n";
+/// How late a terminal tells its size at most; tmux waits for a quarter of a second.
+const LATEST_SIZE: Duration = Duration::from_millis(500);
 
 /// What the screen is to show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -61,6 +64,10 @@ pub struct Screen {
     rows: usize,
     /// Whether the terminal wraps the rows that it shows anew when it becomes narrower.
     reflows: bool,
+    /// Whether the terminal tells a new size only some time after it has taken it.
+    tells_sizes_late: bool,
+    /// When the live region was last printed anew, on such a terminal.
+    printed_at: Option<Instant>,
     encoder: Encoder,
     /// What the live region shows, from its first row on.
     live: Vec<Line>,
@@ -82,6 +89,8 @@ impl Screen {
             columns: columns.max(1),
             rows: rows.max(1),
             reflows: true,
+            tells_sizes_late: false,
+            printed_at: None,
             encoder: Encoder { has_colors: colors == Colors::Sixteen },
             live: Vec::new(),
             at: Cursor::default(),
@@ -97,6 +106,15 @@ impl Screen {
     #[must_use]
     pub fn without_reflow(mut self) -> Self {
         self.reflows = false;
+        self
+    }
+
+    /// Returns the screen for a terminal that tells a new size late. Meanwhile rows may come to stand
+    /// where nobody expects them, so that rows of an old live region may remain after a change of
+    /// the size, rather than rows that are final be lost.
+    #[must_use]
+    pub fn with_late_sizes(mut self) -> Self {
+        self.tells_sizes_late = true;
         self
     }
 
@@ -174,7 +192,9 @@ impl Screen {
 
     /// Erases a live region that was drawn for another size.
     fn erase_old_size(&mut self, out: &mut Vec<u8>) {
-        let above = if self.reflows {
+        // What was printed so lately may stand there as it was printed.
+        let is_fresh = self.printed_at.is_some_and(|at| at.elapsed() < LATEST_SIZE);
+        let above = if self.reflows && !is_fresh {
             let rows = self.live.iter().take(self.at.row);
             let rows: usize = rows.map(|line| fit::height(line, self.columns)).sum();
             rows + self.at.column / self.columns
@@ -192,7 +212,9 @@ impl Screen {
     /// stays as it is, which saves drawing it again. It needs to be certain how many rows of the
     /// terminal they take.
     fn has_room_for(&self, finished: &[Line]) -> bool {
-        let fits = !self.live.is_empty() && finished.len() + self.live.len() <= self.rows;
+        let fits = !self.tells_sizes_late
+            && !self.live.is_empty()
+            && finished.len() + self.live.len() <= self.rows;
         fits && finished.iter().all(|line| fit::is_certain(line, self.columns))
     }
 
@@ -214,6 +236,7 @@ impl Screen {
 
     /// Prints final rows over the live region, which is to be drawn again below them.
     fn print(&mut self, finished: &[Line], out: &mut Vec<u8>) {
+        self.printed_at = self.tells_sizes_late.then(Instant::now);
         self.go_to_row(0, out);
         out.extend_from_slice(b"\r");
         for (number, line) in finished.iter().enumerate() {

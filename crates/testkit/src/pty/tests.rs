@@ -1,3 +1,5 @@
+//! Small shell scripts as the programs in a terminal.
+
 use super::*;
 
 fn shell(script: &str) -> (Pty, WorkDir) {

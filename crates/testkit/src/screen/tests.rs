@@ -1,3 +1,5 @@
+//! What the model keeps of output, and of a change of its size.
+
 use super::*;
 
 #[test]
@@ -39,4 +41,15 @@ fn rows_are_cut_where_the_terminal_does_that() {
     screen.feed(b"abcdefgh\r\nxy");
     screen.resize(4, 4);
     assert_eq!(screen.history(), ["abcd", "xy"]);
+}
+
+#[test]
+fn rows_that_may_not_wrap_stay_rows() {
+    let output = "ab\x1b[?7lcdefgh\r\n漢字漢\x1b[31mx\x1b[m\x1b[?7h\r\nabcdef".as_bytes();
+    let mut whole = Screen::new(5, 4);
+    whole.feed(output);
+    assert_eq!(whole.rows(), ["abcdh", "漢  x", "abcde", "f"]);
+    let mut torn = Screen::new(5, 4);
+    output.chunks(1).for_each(|byte| torn.feed(byte));
+    assert_eq!((torn.rows(), torn.cursor()), (whole.rows(), whole.cursor()));
 }

@@ -93,7 +93,7 @@ pub(super) fn control(parameters: &[u8], last: u8) -> Meaning {
         b'a'..=b'd' => rxvt(letter(last.to_ascii_uppercase()), false, true),
         b'Z' => Some((Code::Tab, Modifiers { shift: true, ..held.with_meta_as_alt() })),
         // An answer about the cursor's place has the same form as F3 with a modifier.
-        b'R' if !is_bare && !(first == Some(1) && held.is_some()) => None,
+        b'R' if !is_bare && (first != Some(1) || !held.is_some()) => None,
         _ => legacy(letter(last)),
     };
     key.map_or(Meaning::Nothing, |(code, modifiers)| Meaning::Key(normal(Key { code, modifiers })))

@@ -1,3 +1,5 @@
+//! Frames, drawn on a model of a terminal.
+
 use super::*;
 use crate::text::wrap::{self, Break};
 use crate::text::{Color, Span, Style, width};

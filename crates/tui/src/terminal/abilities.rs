@@ -11,6 +11,8 @@ pub struct Abilities {
     pub colors: Colors,
     /// Whether it wraps the rows that it shows anew when it becomes narrower.
     pub reflows: bool,
+    /// Whether it tells a new size only some time after it has taken it.
+    pub tells_sizes_late: bool,
     /// Whether it may be asked to tell more about keys: the others take that for text or for
     /// something else.
     pub has_key_protocols: bool,
@@ -39,6 +41,7 @@ impl Abilities {
         Self {
             colors,
             reflows: !cuts_rows,
+            tells_sizes_late: is_in_tmux,
             has_key_protocols: !is_screen && !is_console && colors != Colors::Dumb,
         }
     }
@@ -73,6 +76,8 @@ mod tests {
             (&[], of(Colors::Dumb, true, false)),
         ];
         for (variables, expected) in cases {
+            let is_in_tmux = variables.iter().any(|(name, _)| *name == "TMUX");
+            let expected = Abilities { tells_sizes_late: is_in_tmux, ..expected };
             let lookup = |name: &str| {
                 let found = variables.iter().find(|(known, _)| *known == name);
                 found.map(|(_, value)| (*value).to_owned())
@@ -82,6 +87,6 @@ mod tests {
     }
 
     fn of(colors: Colors, reflows: bool, has_key_protocols: bool) -> Abilities {
-        Abilities { colors, reflows, has_key_protocols }
+        Abilities { colors, reflows, tells_sizes_late: false, has_key_protocols }
     }
 }

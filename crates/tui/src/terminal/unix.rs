@@ -12,9 +12,13 @@ use rustix::termios::{
 };
 use std::io::{self, IsTerminal as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// What a terminal that does not tell its size is taken for.
 const USUAL_SIZE: (usize, usize) = (80, 24);
+
+/// How long the system may take to stop all threads: it needs a tiny part of that.
+const STOPS_WITHIN: Duration = Duration::from_millis(50);
 
 /// What is to be restored, while the terminal is entered.
 static FOUND: Mutex<Option<Found>> = Mutex::new(None);
@@ -99,7 +103,11 @@ pub(super) fn stop_process() -> io::Result<()> {
         return Ok(());
     }
     // The signal that keyboards send may be listened to, to leave the terminal first.
-    Ok(kill_current_process_group(Signal::STOP)?)
+    kill_current_process_group(Signal::STOP)?;
+    // Another thread may be the one that the system stops first. This one must not touch the
+    // terminal before it is stopped as well.
+    std::thread::sleep(STOPS_WITHIN);
+    Ok(())
 }
 
 fn found() -> MutexGuard<'static, Option<Found>> {

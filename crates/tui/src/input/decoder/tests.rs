@@ -1,3 +1,5 @@
+//! The forms that each family of terminals sends, whole and in pieces.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -73,6 +73,28 @@ fn nothing_is_lost_when_the_height_changes() {
 }
 
 #[test]
+fn no_final_row_is_lost_while_the_terminal_has_not_told_its_size() {
+    let edge = "=".repeat(80);
+    let texts = ["answer so far", &edge, "> typed text", &edge, "footer"];
+    let mut both = Both::new(80, 24);
+    both.screen = both.screen.with_late_sizes();
+    let mut expected = Vec::new();
+    for columns in [60, 45, 70, 30] {
+        both.model.reflow(columns, 24);
+        for _ in 0..3 {
+            let text = format!("row {}", expected.len());
+            both.draw(frame(&[&text], &texts, Some((2, 10))));
+            expected.push(text);
+        }
+        both.screen.resized(columns.into(), 24);
+        both.draw(frame(&[], &texts, Some((2, 10))));
+        let mut rows = both.model.history();
+        rows.retain(|row| row.starts_with("row "));
+        assert_eq!(rows, expected, "{:#?}", both.model);
+    }
+}
+
+#[test]
 fn a37_a_storm_of_sizes_is_one_redraw() {
     let mut both = Both::on(80, 24, Kind::Reflows);
     both.draw(live(80, 0));
