@@ -48,13 +48,11 @@ struct Preparing {
 impl Answer {
     /// Adds visible text.
     pub(super) fn text(&mut self, delta: &str, now: Instant) {
-        // Blank lines between thinking and the answer are no answer.
-        if !self.has_text && delta.trim().is_empty() {
-            return;
+        // Blank lines between thinking and the answer are no answer yet.
+        if !self.has_text && !delta.trim().is_empty() {
+            self.end_thinking(now);
+            self.has_text = true;
         }
-        self.end_thinking(now);
-        let delta = if self.has_text { delta } else { delta.trim_start_matches(['\r', '\n']) };
-        self.has_text = true;
         self.text.push(delta);
     }
 
