@@ -418,10 +418,11 @@ fn thinking_after_text_ends_what_was_said() {
     scene.begin_answer();
     scene.piece(StreamEvent::TextDelta { delta: "One".to_owned() });
     scene.thinks("Hm");
-    assert_eq!(scene.live(60, 9), "One\n\n⠋ thinking\n");
+    assert_eq!(scene.rows(60), "One\n");
+    assert_eq!(scene.live(60, 9), "\n⠋ thinking\n");
     scene.piece(StreamEvent::TextDelta { delta: " two".to_owned() });
     scene.ends(None, false);
-    assert_eq!(scene.rows(60), "One\n\nthought for 0 s\n\ntwo\n");
+    assert_eq!(scene.rows(60), "\nthought for 0 s\n\ntwo\n");
 }
 
 #[test]
