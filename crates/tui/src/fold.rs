@@ -72,6 +72,13 @@ pub(crate) fn text(text: &str, style: Style, extent: Extent) -> Vec<Block> {
     blocks
 }
 
+/// Returns whether [`text`] leaves out anything of a text, whatever the screen.
+pub(crate) fn leaves_out(text: &str, extent: Extent) -> bool {
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    let is_long = |line: &&str| line.len() > MAX_LINE;
+    extent != Extent::Whole && (extent.cut(&lines).1 > 0 || lines.iter().any(is_long))
+}
+
 /// Returns the line that says how much is left out.
 pub(crate) fn note(left_out: usize) -> Block {
     let note = format!("… {left_out} lines left out, ctrl+o shows all");

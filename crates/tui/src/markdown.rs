@@ -8,6 +8,7 @@
 //! see [`MAX_LINE`] and the limits in [`blocks`].
 
 mod blocks;
+mod containers;
 mod inline;
 mod lines;
 

@@ -123,7 +123,7 @@ impl Transcript {
         if let Some(Block::Text(first)) = lines.first_mut() {
             first.first = vec![Span::new("✗ ", theme::ERROR)];
         }
-        self.folded = Some(Folded::text(Line::new("error", theme::ERROR), text, theme::ERROR));
+        self.keep_folded("the error", text, theme::ERROR, ERROR_EXTENT);
         self.add(Kind::Note, lines.into_iter().map(Block::wrapped).collect());
     }
 
@@ -205,6 +205,13 @@ impl Transcript {
         if self.is_verbose { Extent::Whole } else { folded }
     }
 
+    /// Keeps a text to be shown whole, where it was not.
+    fn keep_folded(&mut self, title: &'static str, text: &str, style: Style, extent: Extent) {
+        if fold::leaves_out(text, self.extent(extent)) {
+            self.folded = Some(Folded::text(Line::new(title, theme::QUIET), text, style));
+        }
+    }
+
     /// Begins something: with an empty row above where it does not belong to what is there.
     fn begin(&mut self, kind: Kind) {
         let last = self.last.replace(kind);
@@ -227,6 +234,7 @@ impl Transcript {
             match part {
                 ContentPart::Text { text } => {
                     lines.extend(fold::text(text, Style::PLAIN, self.extent(USER_EXTENT)));
+                    self.keep_folded("the message", text, Style::PLAIN, USER_EXTENT);
                 }
                 ContentPart::Image { data, mime_type } => {
                     lines.push(fields::picture(data, mime_type));

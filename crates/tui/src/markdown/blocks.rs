@@ -6,37 +6,29 @@
 //! It follows CommonMark where people write it as they mean it. HTML is shown as text, definitions
 //! of link targets too, and code within a list goes on to its closing fence however it is indented.
 
+use super::containers::{self, Containers};
 use super::inline::{self, BREAK};
 use super::lines::{self, FenceMark};
 use crate::highlight::Highlighter;
-use crate::layout::{Align, Block, Cell, Fit, Table, Text, blanks, quiet, width_of};
+use crate::layout::{Align, Block, Cell, Fit, Table, Text};
 use crate::text::{Line, Span, Style};
 use crate::theme;
 
 /// After so many source lines a paragraph or a table is shown as far as it has come.
 const MAX_LINES: usize = 40;
-/// After so many bytes a paragraph is shown as far as it has come.
+/// After so many bytes a paragraph or a table is shown as far as it has come.
 const MAX_BYTES: usize = 8 * 1024;
-/// Deeper nesting than this is text.
-const MAX_DEPTH: usize = 12;
 
 /// A document that grows by lines.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
-    containers: Vec<Container>,
+    containers: Containers,
     leaf: Leaf,
     /// Whether a blank line stands behind the last block.
     is_after_blank: bool,
     /// What was shown last.
     last: Option<Last>,
     done: Vec<Block>,
-}
-
-/// What other blocks stand in.
-#[derive(Debug, Clone)]
-enum Container {
-    Quote,
-    Item { indent: usize, marker: String, is_shown: bool },
 }
 
 /// The block that lines are added to.
@@ -54,7 +46,10 @@ enum Leaf {
     Indented {
         blank_lines: usize,
     },
-    Table(Table),
+    Table {
+        table: Table,
+        bytes: usize,
+    },
 }
 
 #[derive(Debug, Clone, Default)]
@@ -102,8 +97,10 @@ impl Blocks {
 
     /// Adds a clean source line.
     pub(super) fn line(&mut self, line: &str) {
-        let (mut matched, mut rest) = self.matching(line);
-        if self.is_fence_line(matched) {
+        let is_code = matches!(self.leaf, Leaf::Fence { .. });
+        let (mut matched, mut rest) = self.containers.matching(line, is_code);
+
+        if is_code && matched == self.containers.depth() {
             self.fence_line(rest);
             return;
         }
@@ -111,15 +108,17 @@ impl Blocks {
             self.blank_line(matched);
             return;
         }
-        while let Some((container, behind)) = self.container(rest, matched) {
+        while let Some((container, behind)) =
+            containers::opening(rest, matched, self.is_in_paragraph(matched))
+        {
             self.close(matched);
-            self.containers.push(container);
+            self.containers.open(container);
             (matched, rest) = (matched + 1, behind);
             if rest.trim().is_empty() {
                 return;
             }
         }
-        if matched < self.containers.len() {
+        if matched < self.containers.depth() {
             let is_prose = matches!(self.leaf, Leaf::Paragraph(_)) && !begins_block(rest);
             if is_prose {
                 self.prose_line(rest);
@@ -151,52 +150,8 @@ impl Blocks {
         }
     }
 
-    /// Returns how many containers go on in a line, and the line behind their marks.
-    fn matching<'a>(&self, line: &'a str) -> (usize, &'a str) {
-        let is_code = matches!(self.leaf, Leaf::Fence { .. });
-        let mut rest = line;
-        for (at, container) in self.containers.iter().enumerate() {
-            let behind = match container {
-                Container::Quote => unquoted(rest),
-                Container::Item { indent, .. } => {
-                    let goes_on =
-                        is_code || rest.trim().is_empty() || lines::indent(rest) >= *indent;
-                    goes_on.then(|| lines::dedented(rest, *indent))
-                }
-            };
-            match behind {
-                Some(behind) => rest = behind,
-                None => return (at, rest),
-            }
-        }
-        (self.containers.len(), rest)
-    }
-
-    /// Returns the container that a line opens, and the line behind its mark.
-    fn container<'a>(&self, line: &'a str, depth: usize) -> Option<(Container, &'a str)> {
-        let indent = lines::indent(line);
-        let body = lines::dedented(line, indent);
-        if indent >= 4 || depth >= MAX_DEPTH {
-            return None;
-        }
-        if let Some(behind) = unquoted(line) {
-            return Some((Container::Quote, behind));
-        }
-        if lines::is_rule(body) {
-            return None;
-        }
-        let item = lines::item(body)?;
-        let is_inside = depth == self.containers.len();
-        if is_inside && matches!(self.leaf, Leaf::Paragraph(_)) && !item.interrupts {
-            return None;
-        }
-        let behind = body.get(item.width.min(body.len())..).unwrap_or_default();
-        let indent = indent + item.width;
-        Some((Container::Item { indent, marker: item.shown, is_shown: false }, behind))
-    }
-
-    fn is_fence_line(&self, matched: usize) -> bool {
-        matches!(self.leaf, Leaf::Fence { .. }) && matched == self.containers.len()
+    fn is_in_paragraph(&self, matched: usize) -> bool {
+        matches!(self.leaf, Leaf::Paragraph(_)) && matched == self.containers.depth()
     }
 
     fn fence_line(&mut self, line: &str) {
@@ -215,7 +170,7 @@ impl Blocks {
         } else {
             self.end_leaf();
         }
-        if matched < self.containers.len() {
+        if matched < self.containers.depth() {
             self.close(matched);
         }
         self.is_after_blank = true;
@@ -229,10 +184,11 @@ impl Blocks {
             return;
         }
         match &mut self.leaf {
-            Leaf::Table(table) if body.contains('|') => {
+            Leaf::Table { table, bytes } if body.contains('|') => {
                 let cells = table_cells(body, table.aligns.len(), Style::PLAIN);
                 table.body.push(cells);
-                if table.body.len() >= MAX_LINES {
+                *bytes += body.len();
+                if table.body.len() >= MAX_LINES || *bytes >= MAX_BYTES {
                     self.break_table();
                 }
             }
@@ -241,7 +197,7 @@ impl Blocks {
                 Some(aligns) => self.table_or_prose(aligns, body),
                 None => self.prose_line(body),
             },
-            Leaf::None | Leaf::Table(_) | Leaf::Indented { .. } | Leaf::Fence { .. } => {
+            Leaf::None | Leaf::Table { .. } | Leaf::Indented { .. } | Leaf::Fence { .. } => {
                 self.end_leaf();
                 if indent >= 4 {
                     self.begin(Kind::Panel);
@@ -282,7 +238,7 @@ impl Blocks {
         if lines::is_rule(body) {
             self.end_leaf();
             self.begin(Kind::Prose);
-            let (first, _) = self.prefixes();
+            let (first, _) = self.containers.prefixes();
             self.done.push(Block::Rule(first));
             return true;
         }
@@ -326,22 +282,23 @@ impl Blocks {
         paragraph.lines.pop();
         self.prose(&paragraph.lines, Kind::Prose);
         self.begin(Kind::Panel);
-        let (first, rest) = self.prefixes();
-        let body = Vec::new();
-        self.leaf = Leaf::Table(Table {
+        let (first, rest) = self.containers.prefixes();
+        let table = Table {
             first,
             rest,
             aligns,
             header,
             is_continued: false,
-            body,
+            body: Vec::new(),
             wanted: None,
-        });
+        };
+        self.leaf = Leaf::Table { table, bytes: 0 };
     }
 
     /// Shows a table as far as it has come; further rows stand in the same columns.
     fn break_table(&mut self) {
-        let Leaf::Table(table) = &mut self.leaf else { return };
+        let Leaf::Table { table, bytes } = &mut self.leaf else { return };
+        *bytes = 0;
         let next = Table {
             first: table.rest.clone(),
             is_continued: true,
@@ -357,24 +314,24 @@ impl Blocks {
     fn end_leaf(&mut self) {
         match std::mem::take(&mut self.leaf) {
             Leaf::Paragraph(paragraph) => self.prose(&paragraph.lines, Kind::Prose),
-            Leaf::Table(table) if !(table.is_continued && table.body.is_empty()) => {
+            Leaf::Table { table, .. } if !(table.is_continued && table.body.is_empty()) => {
                 self.done.push(Block::Table(table));
             }
-            Leaf::None | Leaf::Fence { .. } | Leaf::Indented { .. } | Leaf::Table(_) => {}
+            Leaf::None | Leaf::Fence { .. } | Leaf::Indented { .. } | Leaf::Table { .. } => {}
         }
     }
 
     /// Ends the innermost block and all containers but the first `kept`.
     fn close(&mut self, kept: usize) {
         self.end_leaf();
-        while self.containers.len() > kept {
-            if matches!(self.containers.last(), Some(Container::Item { is_shown: false, .. })) {
+        while self.containers.depth() > kept {
+            if self.containers.is_innermost_new() {
                 self.begin(Kind::Prose);
                 self.show_marker(None);
             }
-            self.containers.pop();
+            self.containers.close();
         }
-        let quotes = self.quotes();
+        let quotes = self.containers.quotes();
         if let Some(last) = &mut self.last {
             last.quotes = last.quotes.min(quotes);
         }
@@ -383,11 +340,11 @@ impl Blocks {
     /// Begins a block: with an empty row above it, where it or the one before stands apart.
     fn begin(&mut self, kind: Kind) {
         let is_after_blank = std::mem::take(&mut self.is_after_blank);
-        let quotes = self.quotes();
+        let quotes = self.containers.quotes();
         if let Some(last) = self.last.replace(Last { kind, quotes })
             && (is_after_blank || kind != Kind::Prose || last.kind == Kind::Panel)
         {
-            let first = vec![quiet(QUOTE.repeat(last.quotes.min(quotes)).trim_end().to_owned())];
+            let first = vec![containers::quote_marks(last.quotes.min(quotes))];
             self.done.push(Block::Text(Text { first, ..Text::default() }));
         }
     }
@@ -400,22 +357,19 @@ impl Blocks {
         self.begin(kind);
         let base = if kind == Kind::Heading { theme::HEADING } else { Style::PLAIN };
         for line in inline::lines(&joined(source), base) {
-            let (first, rest) = self.prefixes();
+            let (first, rest) = self.containers.prefixes();
             self.done.push(Block::Text(Text { first, rest, line, fit: Fit::Words }));
         }
     }
 
     /// Shows the row above code: the language, and the marker of an item that begins with code.
     fn show_marker(&mut self, label: Option<&str>) {
-        let mut is_new = false;
-        for container in &self.containers {
-            is_new |= matches!(container, Container::Item { is_shown: false, .. });
-        }
+        let is_new = self.containers.is_any_new();
         let label = label.unwrap_or_default();
         if !is_new && label.is_empty() {
             return;
         }
-        let (first, rest) = if is_new { self.prefixes() } else { Default::default() };
+        let (first, rest) = if is_new { self.containers.prefixes() } else { Default::default() };
         let line = Line::from(Span::foreign(label, theme::QUIET));
         self.done.push(Block::Text(Text { first, rest, line, fit: Fit::Clip }));
     }
@@ -424,43 +378,6 @@ impl Blocks {
     fn code(&mut self, line: Line) {
         self.done.push(Block::line(line, Fit::Anywhere));
     }
-
-    fn quotes(&self) -> usize {
-        self.containers.iter().take_while(|c| matches!(c, Container::Quote)).count()
-    }
-
-    /// Returns what stands before the first row of a block and before the others.
-    fn prefixes(&mut self) -> (Vec<Span>, Vec<Span>) {
-        let (mut first, mut rest) = (Line::empty(), Line::empty());
-        for container in &mut self.containers {
-            match container {
-                Container::Quote => {
-                    first.push(quiet(QUOTE));
-                    rest.push(quiet(QUOTE));
-                }
-                Container::Item { marker, is_shown, .. } => {
-                    let mark = quiet(format!("{marker} "));
-                    let hidden = blanks(width_of(std::slice::from_ref(&mark)));
-                    rest.push(hidden.clone());
-                    first.push(if std::mem::replace(is_shown, true) { hidden } else { mark });
-                }
-            }
-        }
-        (first.spans, rest.spans)
-    }
-}
-
-/// What stands before the rows of a quote.
-const QUOTE: &str = "▎ ";
-
-/// Returns a line behind the mark of a quote.
-fn unquoted(line: &str) -> Option<&str> {
-    let body = line.trim_start_matches(' ');
-    if line.len() - body.len() > 3 {
-        return None;
-    }
-    let behind = body.strip_prefix('>')?;
-    Some(behind.strip_prefix(' ').unwrap_or(behind))
 }
 
 /// Returns whether a line cannot go on with a paragraph of containers that it does not stand in.

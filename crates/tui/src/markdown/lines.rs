@@ -5,6 +5,9 @@
 
 use crate::layout::Align;
 
+/// What has more columns is no table that anybody could read.
+const MAX_COLUMNS: usize = 40;
+
 /// The beginning of a fenced code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FenceMark {
@@ -142,7 +145,11 @@ pub(super) fn alignments(line: &str) -> Option<Vec<Align>> {
             _ => Align::Left,
         })
     };
-    cells(line).iter().map(align).collect()
+    let cells = cells(line);
+    if cells.len() > MAX_COLUMNS {
+        return None;
+    }
+    cells.iter().map(align).collect()
 }
 
 /// Returns whether a line, as far as it is known, is nothing but the beginning of a marker that says

@@ -144,6 +144,8 @@ fn blocks_by_table() {
         ("text\n| a |\n|---|\n| 1 | 2 |\nafter", "text\n\na\n─\n1\n\nafter\n"),
         ("| a\\|b | `c` |\n|---|---|", "a|b  c\n───  ─\n"),
         ("| a | b |\n|---|", "| a | b | |---|\n"),
+        ("> | a |\n> |---|\n> | 1 |", "▎ a\n▎ ─\n▎ 1\n"),
+        ("- | a |\n  |---|\n  | 1 |\n- b", "• a\n  ─\n  1\n\n• b\n"),
         ("| a |\n|---|\n| x<br>y |", "a\n─\nx\ny\n"),
         ("a\r\nb\r\n\r\nc", "a b\n\nc\n"),
     ] {
@@ -287,6 +289,14 @@ fn endless_blocks_are_shown_as_they_grow() {
         assert!(markdown.pending.len() <= MAX_LINE);
         assert!(markdown.tail(80, 1_000).len() <= 450, "{unit:?}");
     }
+}
+
+#[test]
+fn nesting_and_columns_have_a_limit() {
+    let rows = rows(&format!("{}text", "> ".repeat(3_000)), 200);
+    assert!(rows.len() > 10 && rows[0].text().starts_with(&"▎ ".repeat(12)));
+    let wide = format!("{}\n{}\n", "|a".repeat(2_000), "|-".repeat(2_000));
+    assert!(shown(&wide, 80).starts_with("|a|a"));
 }
 
 #[test]

@@ -19,7 +19,12 @@ const MAX_LINE: usize = 2 * 1024;
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     text: Markdown,
+    /// Whether there was any text.
     has_text: bool,
+    /// Whether there was any since the model last thought.
+    is_speaking: bool,
+    /// What was said before it thought again, and was not taken.
+    said: Vec<Block>,
     /// Whether text of this answer was shown.
     is_text_shown: bool,
     is_thinking_shown: bool,
@@ -48,18 +53,21 @@ struct Preparing {
 impl Answer {
     /// Adds visible text.
     pub(super) fn text(&mut self, delta: &str, now: Instant) {
-        // Blank lines between thinking and the answer are no answer.
-        if !self.has_text && delta.trim().is_empty() {
-            return;
+        // Blank lines between thinking and the answer are no answer yet.
+        if !self.is_speaking && !delta.trim().is_empty() {
+            self.end_thinking(now);
+            (self.has_text, self.is_speaking) = (true, true);
         }
-        self.end_thinking(now);
-        let delta = if self.has_text { delta } else { delta.trim_start_matches(['\r', '\n']) };
-        self.has_text = true;
         self.text.push(delta);
     }
 
     /// Adds what the model thinks.
     pub(super) fn thinking(&mut self, delta: &str, now: Instant) {
+        if std::mem::take(&mut self.is_speaking) {
+            let mut text = std::mem::take(&mut self.text);
+            text.finish();
+            self.said.extend(text.take_blocks());
+        }
         let started = now;
         let thinking = self.thinking.get_or_insert(Thinking { started, text: String::new() });
         thinking.text.push_str(delta);
@@ -114,6 +122,9 @@ impl Answer {
     /// Returns what is final and was not taken before, in order.
     pub(super) fn take(&mut self, shows_thinking: bool) -> Vec<(Kind, Vec<Block>)> {
         let mut taken = Vec::new();
+        if !self.said.is_empty() {
+            taken.push((Kind::Answer, std::mem::take(&mut self.said)));
+        }
         for (text, elapsed) in std::mem::take(&mut self.thoughts) {
             let mut blocks = Vec::new();
             if shows_thinking {
@@ -168,7 +179,8 @@ impl Answer {
         }
         let tail = self.text.tail(columns, max_rows);
         if !tail.is_empty() {
-            if last.replace(Kind::Answer).is_some() && !self.is_text_shown {
+            let goes_on = *last == Some(Kind::Answer) && self.is_text_shown;
+            if last.replace(Kind::Answer).is_some() && !goes_on {
                 rows.push(Line::empty());
             }
             rows.extend(tail);

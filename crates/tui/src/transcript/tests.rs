@@ -303,6 +303,24 @@ fn what_is_folded_unfolds_once() {
 }
 
 #[test]
+fn long_messages_and_errors_are_cut_and_unfold() {
+    let mut scene = Scene::new();
+    scene.message(user(&numbered(100)));
+    let rows = scene.rows(60);
+    assert!(rows.starts_with("› line 1\n") && rows.ends_with("line 100\n"), "{rows}");
+    assert_eq!(rows.lines().count(), 36);
+    assert!(scene.transcript.unfold_last());
+    assert!(scene.rows(60).starts_with("\nthe message\n  line 1\n"));
+    scene.event(Event::Error { error: "short".to_owned(), recoverable: false });
+    assert!(!scene.transcript.unfold_last());
+    let error = format!("HTTP 500: {}", "x".repeat(100_000));
+    scene.event(Event::Error { error, recoverable: false });
+    assert!(scene.rows(60).lines().count() < 60);
+    assert!(scene.transcript.unfold_last());
+    assert!(scene.rows(60).lines().count() > 1_000);
+}
+
+#[test]
 fn what_is_kept_of_a_result_is_bounded() {
     let mut scene = Scene::new();
     scene.calls("1", "bash", json!({"command": "make"}));
@@ -375,6 +393,36 @@ fn an_answer_that_did_not_stream_and_one_that_was_cut() {
         scene.rows(60),
         "Whole text\n\nthe answer was cut off at the model's output limit\n"
     );
+}
+
+#[test]
+fn an_answer_is_the_same_however_its_pieces_come() {
+    let text = "\n\n    code\n\nText";
+    let pieces: [&[&str]; 3] =
+        [&[text], &["\n", "\n ", "   ", "code\n\n", "Text"], &["\n\n    c", "ode\n\nText"]];
+    let shown = pieces.map(|pieces| {
+        let mut scene = Scene::new();
+        scene.begin_answer();
+        for piece in pieces {
+            scene.piece(StreamEvent::TextDelta { delta: (*piece).to_owned() });
+        }
+        scene.ends(None, false);
+        scene.rows(60)
+    });
+    assert_eq!(shown, ["code\n\nText\n"; 3]);
+}
+
+#[test]
+fn thinking_after_text_ends_what_was_said() {
+    let mut scene = Scene::new();
+    scene.begin_answer();
+    scene.piece(StreamEvent::TextDelta { delta: "One".to_owned() });
+    scene.thinks("Hm");
+    assert_eq!(scene.rows(60), "One\n");
+    assert_eq!(scene.live(60, 9), "\n⠋ thinking\n");
+    scene.piece(StreamEvent::TextDelta { delta: " two".to_owned() });
+    scene.ends(None, false);
+    assert_eq!(scene.rows(60), "\nthought for 0 s\n\ntwo\n");
 }
 
 #[test]
