@@ -24,6 +24,7 @@ use crate::text::{Cursor, Line};
 use buffer::Buffer;
 use history::History;
 use kill_ring::KillRing;
+use layout::Layout;
 use letscode_wire::ImageData;
 use std::ops::Range;
 use std::sync::Arc;
@@ -59,6 +60,7 @@ pub struct Composer {
     /// The list of messages of before, while it is open.
     search: Option<Picker<usize>>,
     placeholder: String,
+    layout: Layout,
     /// How wide the text was drawn last: what "a row up" means.
     columns: usize,
     /// The column that going up and down keeps to.
@@ -86,6 +88,7 @@ impl Composer {
             pending: None,
             search: None,
             placeholder: String::new(),
+            layout: Layout::default(),
             columns: 80,
             column: None,
             top: 0,
@@ -192,6 +195,7 @@ impl Composer {
         if self.is_empty() {
             self.buffer = Buffer::default();
             self.units.keep_those_in(self.kill_ring.cuts().iter().map(String::as_str));
+            self.layout = Layout::default();
         }
         self.kill_ring.note_other();
         self.pending = None;
@@ -314,8 +318,8 @@ impl Composer {
     /// Goes a row up or down, past the first and last one into the history.
     fn vertical(&mut self, action: Action) -> bool {
         let text = self.buffer.text();
-        let rows = layout::rows(text, &self.units, self.columns);
-        let here = layout::row_of(&rows, self.buffer.caret());
+        let rows = self.layout.rows(text, &self.units, self.columns);
+        let here = layout::row_of(rows, self.buffer.caret());
         let to = match action {
             Action::Up => here.checked_sub(1),
             _ => Some(here + 1),

@@ -276,3 +276,43 @@ proptest! {
         }
     }
 }
+
+/// Presses keys as a front end passes them on, and returns what was sent.
+fn drive(keys: &str) -> Option<String> {
+    let mut completion = completion();
+    let mut composer = crate::composer::Composer::default();
+    for key in keys.split_whitespace() {
+        let key: Key = key.parse().expect(key);
+        match completion.key(key) {
+            CompletionOutcome::Accept(edit) => composer.replace(edit.range, &edit.text),
+            CompletionOutcome::Changed => continue,
+            CompletionOutcome::NotMine => {
+                if let crate::composer::Outcome::Send(submission) = composer.key(key) {
+                    return Some(submission.text);
+                }
+            }
+        }
+        let caret = composer.caret();
+        if let Some(query) = completion.update(composer.edited(), caret) {
+            let mut found = files(&["src/", "src/main.rs"]);
+            found.retain(|file| file.contains(&query));
+            completion.found(&query, found);
+        }
+    }
+    None
+}
+
+#[test]
+fn composer_and_completion_work_together() {
+    for (keys, expected) in [
+        ("/ h e l p enter", "/help"),
+        ("/ h e enter enter", "/help"),
+        ("/ m o enter x enter", "/model x"),
+        ("/ m o esc enter", "/mo"),
+        ("/ r e backspace backspace backspace h i enter", "hi"),
+        ("@ m a i n enter o k enter", "@src/main.rs ok"),
+        ("a space @ s r c tab down enter enter", "a @src/main.rs "),
+    ] {
+        assert_eq!(drive(keys).as_deref(), Some(expected), "{keys}");
+    }
+}
