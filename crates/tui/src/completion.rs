@@ -7,6 +7,7 @@
 mod token;
 mod view;
 
+use crate::composer::Composer;
 use crate::fuzzy::Fuzzy;
 use crate::keymap::{Action, Context, Found, Keymap};
 use crate::keys::Key;
@@ -128,9 +129,19 @@ impl Completion {
         self.refresh();
     }
 
-    /// Looks at the text after a change of it or of the caret. Returns a text by which files are to
-    /// be looked for, where that is needed.
-    pub fn update(&mut self, text: &str, caret: usize) -> Option<String> {
+    /// Looks at the composer after each thing that was done in it: what is written is completed,
+    /// and whoever moves or goes through the history is left in peace. Returns a text by which
+    /// files are to be looked for, where that is needed.
+    pub fn follow(&mut self, composer: &Composer) -> Option<String> {
+        if composer.is_writing() {
+            return self.update(composer.edited(), composer.caret());
+        }
+        self.close_while(self.token.as_ref().map(|token| token.query.clone()));
+        None
+    }
+
+    /// Looks at the text after something was written at the caret.
+    fn update(&mut self, text: &str, caret: usize) -> Option<String> {
         let token = token::at(text, caret, self.wanted);
         self.awaited = false;
         let same_word = match (&token, &self.token) {
@@ -163,7 +174,11 @@ impl Completion {
     }
 
     /// Offers to complete the word at the caret, whatever it is.
-    pub fn tab(&mut self, text: &str, caret: usize) -> Tab {
+    pub fn tab(&mut self, composer: &Composer) -> Tab {
+        self.complete(composer.edited(), composer.caret())
+    }
+
+    fn complete(&mut self, text: &str, caret: usize) -> Tab {
         self.closed = None;
         self.wanted = true;
         self.token = token::at(text, caret, /*wanted*/ true);
@@ -272,8 +287,9 @@ impl Completion {
 
     /// Offers nothing for this word, as long as it says `says` where that is given.
     fn close_while(&mut self, says: Option<String>) {
-        let token = self.token.take();
-        self.closed = token.map(|token| Closed { start: token.start(), says });
+        if let Some(token) = self.token.take() {
+            self.closed = Some(Closed { start: token.start(), says });
+        }
         self.wanted = false;
         self.offers.clear();
     }

@@ -39,7 +39,7 @@ fn update(completion: &mut Completion, text: &str) -> Option<String> {
 
 fn tab(completion: &mut Completion, text: &str) -> Tab {
     let caret = text.find('|').unwrap_or(text.len());
-    completion.tab(&text.replace('|', ""), caret)
+    completion.complete(&text.replace('|', ""), caret)
 }
 
 fn press(completion: &mut Completion, key: &str) -> CompletionOutcome {
@@ -180,6 +180,8 @@ fn marks_within_words_begin_no_file() {
         ("(@a", Some("a")),
         ("x\n@a", Some("a")),
         ("@a| b", Some("a")),
+        ("@a|bc", None),
+        ("!git diff @", None),
         ("@", Some("")),
     ] {
         update(&mut completion, "");
@@ -258,7 +260,7 @@ proptest! {
         let codes =
             [Code::Up, Code::Down, Code::PageDown, Code::Tab, Code::Enter, Code::Escape];
         for caret in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-            let asked = completion.update(&text, caret).or(match completion.tab(&text, caret) {
+            let asked = completion.update(&text, caret).or(match completion.complete(&text, caret) {
                 Tab::Ask(query) => Some(query),
                 _ => None,
             });
@@ -280,7 +282,8 @@ proptest! {
 /// Presses keys as a front end passes them on, and returns what was sent.
 fn drive(keys: &str) -> Option<String> {
     let mut completion = completion();
-    let mut composer = crate::composer::Composer::default();
+    let mut composer = Composer::default();
+    composer.set_history(files(&["/help", "/model x"]));
     for key in keys.split_whitespace() {
         let key: Key = key.parse().expect(key);
         match completion.key(key) {
@@ -292,8 +295,7 @@ fn drive(keys: &str) -> Option<String> {
                 }
             }
         }
-        let caret = composer.caret();
-        if let Some(query) = completion.update(composer.edited(), caret) {
+        if let Some(query) = completion.follow(&composer) {
             let mut found = files(&["src/", "src/main.rs"]);
             found.retain(|file| file.contains(&query));
             completion.found(&query, found);
@@ -311,6 +313,10 @@ fn composer_and_completion_work_together() {
         ("/ m o esc enter", "/mo"),
         ("/ r e backspace backspace backspace h i enter", "hi"),
         ("@ m a i n enter o k enter", "@src/main.rs ok"),
+        ("up up enter", "/model x"),
+        ("up left left enter", "/help"),
+        ("/ h e l p left left right enter", "/help"),
+        ("/ m m backspace o tab x enter", "/model x"),
         ("a space @ s r c tab down enter enter", "a @src/main.rs "),
     ] {
         assert_eq!(drive(keys).as_deref(), Some(expected), "{keys}");
