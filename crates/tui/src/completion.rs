@@ -140,8 +140,9 @@ impl Completion {
         None
     }
 
-    /// Looks at the text after something was written at the caret.
-    fn update(&mut self, text: &str, caret: usize) -> Option<String> {
+    /// Looks at a text after something was written at its caret; [`Self::follow`] also knows when
+    /// nothing was.
+    pub fn update(&mut self, text: &str, caret: usize) -> Option<String> {
         let token = token::at(text, caret, self.wanted);
         self.awaited = false;
         let same_word = match (&token, &self.token) {
@@ -174,11 +175,7 @@ impl Completion {
     }
 
     /// Offers to complete the word at the caret, whatever it is.
-    pub fn tab(&mut self, composer: &Composer) -> Tab {
-        self.complete(composer.edited(), composer.caret())
-    }
-
-    fn complete(&mut self, text: &str, caret: usize) -> Tab {
+    pub fn tab(&mut self, text: &str, caret: usize) -> Tab {
         self.closed = None;
         self.wanted = true;
         self.token = token::at(text, caret, /*wanted*/ true);

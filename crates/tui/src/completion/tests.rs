@@ -39,7 +39,7 @@ fn update(completion: &mut Completion, text: &str) -> Option<String> {
 
 fn tab(completion: &mut Completion, text: &str) -> Tab {
     let caret = text.find('|').unwrap_or(text.len());
-    completion.complete(&text.replace('|', ""), caret)
+    completion.tab(&text.replace('|', ""), caret)
 }
 
 fn press(completion: &mut Completion, key: &str) -> CompletionOutcome {
@@ -260,7 +260,7 @@ proptest! {
         let codes =
             [Code::Up, Code::Down, Code::PageDown, Code::Tab, Code::Enter, Code::Escape];
         for caret in (0..=text.len()).filter(|at| text.is_char_boundary(*at)) {
-            let asked = completion.update(&text, caret).or(match completion.complete(&text, caret) {
+            let asked = completion.update(&text, caret).or(match completion.tab(&text, caret) {
                 Tab::Ask(query) => Some(query),
                 _ => None,
             });
