@@ -216,9 +216,10 @@ impl Completion {
         !self.offers.is_empty() && self.closed.is_none()
     }
 
-    /// Offers nothing any more.
+    /// Offers nothing any more: the text was sent or dropped, and the next one begins.
     pub fn close(&mut self) {
         self.close_while(None);
+        self.closed = None;
     }
 
     /// Takes a key.
@@ -238,7 +239,7 @@ impl Completion {
         let marked = match bound(Context::Picker) {
             Found::Action(Action::Choose) => return self.choose(),
             Found::Action(Action::Cancel) => {
-                self.close();
+                self.close_while(None);
                 return CompletionOutcome::Changed;
             }
             Found::Action(Action::Previous) if self.marked == 0 => last,

@@ -116,6 +116,10 @@ fn escape_closes_for_this_word_only() {
     assert_eq!(press(&mut completion, "esc"), CompletionOutcome::NotMine, "now it stops a run");
     update(&mut completion, "/mo");
     assert!(!completion.is_open());
+    completion.close();
+    update(&mut completion, "/m");
+    assert!(completion.is_open(), "the next text begins");
+    press(&mut completion, "esc");
     update(&mut completion, "");
     update(&mut completion, "/m");
     assert!(completion.is_open());
