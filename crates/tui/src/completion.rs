@@ -7,6 +7,7 @@
 mod token;
 mod view;
 
+use crate::composer::Composer;
 use crate::fuzzy::Fuzzy;
 use crate::keymap::{Action, Context, Found, Keymap};
 use crate::keys::Key;
@@ -128,8 +129,19 @@ impl Completion {
         self.refresh();
     }
 
-    /// Looks at the text after a change of it or of the caret. Returns a text by which files are to
-    /// be looked for, where that is needed.
+    /// Looks at the composer after each thing that was done in it: what is written is completed,
+    /// and whoever moves or goes through the history is left in peace. Returns a text by which
+    /// files are to be looked for, where that is needed.
+    pub fn follow(&mut self, composer: &Composer) -> Option<String> {
+        if composer.is_writing() {
+            return self.update(composer.edited(), composer.caret());
+        }
+        self.close_while(self.token.as_ref().map(|token| token.query.clone()));
+        None
+    }
+
+    /// Looks at a text after something was written at its caret; [`Self::follow`] also knows when
+    /// nothing was.
     pub fn update(&mut self, text: &str, caret: usize) -> Option<String> {
         let token = token::at(text, caret, self.wanted);
         self.awaited = false;
@@ -204,9 +216,10 @@ impl Completion {
         !self.offers.is_empty() && self.closed.is_none()
     }
 
-    /// Offers nothing any more.
+    /// Offers nothing any more: the text was sent or dropped, and the next one begins.
     pub fn close(&mut self) {
         self.close_while(None);
+        self.closed = None;
     }
 
     /// Takes a key.
@@ -226,7 +239,7 @@ impl Completion {
         let marked = match bound(Context::Picker) {
             Found::Action(Action::Choose) => return self.choose(),
             Found::Action(Action::Cancel) => {
-                self.close();
+                self.close_while(None);
                 return CompletionOutcome::Changed;
             }
             Found::Action(Action::Previous) if self.marked == 0 => last,
@@ -272,8 +285,9 @@ impl Completion {
 
     /// Offers nothing for this word, as long as it says `says` where that is given.
     fn close_while(&mut self, says: Option<String>) {
-        let token = self.token.take();
-        self.closed = token.map(|token| Closed { start: token.start(), says });
+        if let Some(token) = self.token.take() {
+            self.closed = Some(Closed { start: token.start(), says });
+        }
         self.wanted = false;
         self.offers.clear();
     }

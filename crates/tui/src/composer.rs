@@ -18,12 +18,13 @@ mod view;
 pub use units::Submission;
 
 use crate::keymap::{Action, Context, Found, Keymap};
-use crate::keys::{Code, Key};
+use crate::keys::Key;
 use crate::picker::{Item, Picker, PickerOutcome};
 use crate::text::{Cursor, Line};
 use buffer::Buffer;
 use history::History;
 use kill_ring::KillRing;
+use layout::Layout;
 use letscode_wire::ImageData;
 use std::ops::Range;
 use std::sync::Arc;
@@ -59,12 +60,15 @@ pub struct Composer {
     /// The list of messages of before, while it is open.
     search: Option<Picker<usize>>,
     placeholder: String,
+    layout: Layout,
     /// How wide the text was drawn last: what "a row up" means.
     columns: usize,
     /// The column that going up and down keeps to.
     column: Option<usize>,
     /// The first row that is seen.
     top: usize,
+    /// Whether the last thing done wrote at the caret.
+    writes: bool,
 }
 
 impl Default for Composer {
@@ -86,9 +90,11 @@ impl Composer {
             pending: None,
             search: None,
             placeholder: String::new(),
+            layout: Layout::default(),
             columns: 80,
             column: None,
             top: 0,
+            writes: false,
         }
     }
 
@@ -135,6 +141,12 @@ impl Composer {
         self.search.is_some()
     }
 
+    /// Returns whether the last thing done wrote something at the caret or deleted something there:
+    /// completions follow that, and neither moves nor messages of the history.
+    pub fn is_writing(&self) -> bool {
+        self.writes
+    }
+
     /// Changes the text as an editor does: its images stay where the text still names them, and
     /// the newline at the end, which editors add, goes. The change can be taken back.
     pub fn set_text(&mut self, text: &str) {
@@ -150,6 +162,7 @@ impl Composer {
         let text = self.units.with_images(&text, named);
         let all = 0..self.buffer.text().len();
         self.replace(all, &text);
+        self.writes = false;
     }
 
     /// Puts back what was sent or queued, before what has been written since.
@@ -163,6 +176,7 @@ impl Composer {
         }
         let caret = self.buffer.caret() + text.len();
         self.replace(0..0, &text);
+        self.writes = false;
         if self.buffer.text().len() > text.len() {
             self.buffer.move_to(caret);
         }
@@ -173,6 +187,8 @@ impl Composer {
         self.buffer.replace(range, text, Kind::Alone);
         self.kill_ring.note_other();
         self.column = None;
+        self.writes = true;
+        self.stay_on_characters();
     }
 
     /// Puts an image at the caret.
@@ -192,6 +208,7 @@ impl Composer {
         if self.is_empty() {
             self.buffer = Buffer::default();
             self.units.keep_those_in(self.kill_ring.cuts().iter().map(String::as_str));
+            self.layout = Layout::default();
         }
         self.kill_ring.note_other();
         self.pending = None;
@@ -204,6 +221,7 @@ impl Composer {
 
     /// Takes a key.
     pub fn key(&mut self, key: Key) -> Outcome {
+        self.writes = false;
         if self.search.is_some() {
             return self.search_key(key);
         }
@@ -247,6 +265,8 @@ impl Composer {
         self.column = None;
         self.kill_ring.note_other();
         self.buffer.insert(&text, Kind::Alone);
+        self.writes = true;
+        self.stay_on_characters();
         Outcome::Changed
     }
 
@@ -281,6 +301,7 @@ impl Composer {
                     let text = clean(character.encode_utf8(&mut bytes));
                     self.column = None;
                     edit::type_text(&mut self.buffer, &mut self.kill_ring, &text);
+                    self.writes = true;
                     Outcome::Changed
                 }
                 None => Outcome::Unhandled(key),
@@ -301,8 +322,10 @@ impl Composer {
                 Outcome::Changed
             }
             _ => {
+                let length = self.buffer.text().len();
                 if edit::apply(&mut self.buffer, &mut self.kill_ring, action) {
                     self.column = None;
+                    self.writes = self.buffer.text().len() != length;
                     Outcome::Changed
                 } else {
                     Outcome::Action(action)
@@ -314,8 +337,8 @@ impl Composer {
     /// Goes a row up or down, past the first and last one into the history.
     fn vertical(&mut self, action: Action) -> bool {
         let text = self.buffer.text();
-        let rows = layout::rows(text, &self.units, self.columns);
-        let here = layout::row_of(&rows, self.buffer.caret());
+        let rows = self.layout.rows(text, &self.units, self.columns);
+        let here = layout::row_of(rows, self.buffer.caret());
         let to = match action {
             Action::Up => here.checked_sub(1),
             _ => Some(here + 1),
@@ -365,8 +388,12 @@ impl Composer {
                 (self.column, self.top) = (None, 0);
             }
             PickerOutcome::Cancelled => self.search = None,
-            PickerOutcome::Key(..) => {
-                search.key(Key::new(Code::Down));
+            PickerOutcome::Key(key, _) => {
+                match self.keymap.find(&[Context::Composer, Context::Everywhere], &[key]) {
+                    Found::Action(Action::HistorySearch) => drop(search.action(Action::Next)),
+                    Found::Action(action) => return Outcome::Action(action),
+                    Found::Prefix | Found::Nothing => return Outcome::Unhandled(key),
+                }
             }
             PickerOutcome::Nothing | PickerOutcome::Changed | PickerOutcome::Query(_) => {}
         }

@@ -257,7 +257,8 @@ impl<T: Clone + PartialEq> Picker<T> {
         view::view(self, columns, max_rows)
     }
 
-    fn action(&mut self, action: Action) -> PickerOutcome<T> {
+    /// Does an action of a list.
+    pub(crate) fn action(&mut self, action: Action) -> PickerOutcome<T> {
         let last = self.filter.matching().len().saturating_sub(1);
         let page = self.page.max(1);
         let marked = match action {

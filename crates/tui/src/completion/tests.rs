@@ -116,6 +116,10 @@ fn escape_closes_for_this_word_only() {
     assert_eq!(press(&mut completion, "esc"), CompletionOutcome::NotMine, "now it stops a run");
     update(&mut completion, "/mo");
     assert!(!completion.is_open());
+    completion.close();
+    update(&mut completion, "/m");
+    assert!(completion.is_open(), "the next text begins");
+    press(&mut completion, "esc");
     update(&mut completion, "");
     update(&mut completion, "/m");
     assert!(completion.is_open());
@@ -180,6 +184,8 @@ fn marks_within_words_begin_no_file() {
         ("(@a", Some("a")),
         ("x\n@a", Some("a")),
         ("@a| b", Some("a")),
+        ("@a|bc", None),
+        ("!git diff @", None),
         ("@", Some("")),
     ] {
         update(&mut completion, "");
@@ -274,5 +280,49 @@ proptest! {
                 prop_assert!(rows.iter().all(|row| row.width() <= columns));
             }
         }
+    }
+}
+
+/// Presses keys as a front end passes them on, and returns what was sent.
+fn drive(keys: &str) -> Option<String> {
+    let mut completion = completion();
+    let mut composer = Composer::default();
+    composer.set_history(files(&["/help", "/model x"]));
+    for key in keys.split_whitespace() {
+        let key: Key = key.parse().expect(key);
+        match completion.key(key) {
+            CompletionOutcome::Accept(edit) => composer.replace(edit.range, &edit.text),
+            CompletionOutcome::Changed => continue,
+            CompletionOutcome::NotMine => {
+                if let crate::composer::Outcome::Send(submission) = composer.key(key) {
+                    return Some(submission.text);
+                }
+            }
+        }
+        if let Some(query) = completion.follow(&composer) {
+            let mut found = files(&["src/", "src/main.rs"]);
+            found.retain(|file| file.contains(&query));
+            completion.found(&query, found);
+        }
+    }
+    None
+}
+
+#[test]
+fn composer_and_completion_work_together() {
+    for (keys, expected) in [
+        ("/ h e l p enter", "/help"),
+        ("/ h e enter enter", "/help"),
+        ("/ m o enter x enter", "/model x"),
+        ("/ m o esc enter", "/mo"),
+        ("/ r e backspace backspace backspace h i enter", "hi"),
+        ("@ m a i n enter o k enter", "@src/main.rs ok"),
+        ("up up enter", "/model x"),
+        ("up left left enter", "/help"),
+        ("/ h e l p left left right enter", "/help"),
+        ("/ m m backspace o tab x enter", "/model x"),
+        ("a space @ s r c tab down enter enter", "a @src/main.rs "),
+    ] {
+        assert_eq!(drive(keys).as_deref(), Some(expected), "{keys}");
     }
 }

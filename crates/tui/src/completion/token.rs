@@ -43,6 +43,11 @@ pub(super) fn at(text: &str, caret: usize, wanted: bool) -> Option<Token> {
     let before = text.get(..caret)?;
     let behind = text.get(caret..).unwrap_or_default();
     let blank_behind = behind.starts_with(char::is_whitespace);
+    // Within a word something may be written without completing its beginning.
+    let within = behind.starts_with(|next: char| next.is_alphanumeric() || "/._-:".contains(next));
+    if within && !wanted {
+        return None;
+    }
     let token =
         |kind, start, query: String| Some(Token { kind, range: start..caret, query, blank_behind });
     if let Some(name) = before.strip_prefix('/')
@@ -54,7 +59,10 @@ pub(super) fn at(text: &str, caret: usize, wanted: bool) -> Option<Token> {
     }
     let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
     let line = before.get(line_start..)?;
-    if let Some((start, name)) = file(line) {
+    // To a shell the mark is a letter like others.
+    if !text.starts_with('!')
+        && let Some((start, name)) = file(line)
+    {
         return token(Kind::File, line_start + start, name.to_owned());
     }
     if !wanted {

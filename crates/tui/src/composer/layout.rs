@@ -21,9 +21,29 @@ pub(crate) struct Row {
     numbers: Numbers,
 }
 
-/// Returns the rows of a text on `columns`, at least one. Lines break between words; blanks at the
-/// edge stay on their row.
-pub(crate) fn rows(text: &str, units: &Units, columns: usize) -> Vec<Row> {
+/// The rows of the text as it was seen last: frames of a stream find the text unchanged.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Layout {
+    text: String,
+    columns: usize,
+    rows: Vec<Row>,
+}
+
+impl Layout {
+    /// Returns the rows of a text on `columns`, at least one. A text that is the same must have the
+    /// same folds.
+    pub(crate) fn rows(&mut self, text: &str, units: &Units, columns: usize) -> &[Row] {
+        if self.rows.is_empty() || self.columns != columns || self.text != text {
+            self.rows = rows(text, units, columns);
+            self.columns = columns;
+            text.clone_into(&mut self.text);
+        }
+        &self.rows
+    }
+}
+
+/// Returns the rows of a text. Lines break between words; blanks at the edge stay on their row.
+fn rows(text: &str, units: &Units, columns: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut numbers = Numbers::default();
     let mut start = 0;

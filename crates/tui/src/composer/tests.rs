@@ -7,6 +7,7 @@ mod rows;
 mod vi_keys;
 
 use super::*;
+use crate::keys::Code;
 use crate::text::width;
 use proptest::prelude::*;
 

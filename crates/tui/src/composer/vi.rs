@@ -5,14 +5,15 @@
 //! know rows.
 
 mod motion;
+mod operator;
 
 use super::buffer::Buffer;
-use super::kill_ring::{KillRing, Side};
+use super::kill_ring::KillRing;
 use super::undo::Kind;
 use crate::keymap::Action;
 use crate::keys::{Code, Key};
 use motion::{Find, Motion, Takes};
-use std::ops::Range;
+use operator::{Operator, as_operand, put};
 
 /// The highest count; more is a slip.
 const MAX_COUNT: usize = 9_999;
@@ -46,13 +47,6 @@ struct Command {
     /// The count before the operator.
     outer: Option<usize>,
     waiting: Option<Waiting>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Operator {
-    Delete,
-    Change,
-    Yank,
 }
 
 /// What the next letter is for.
@@ -241,44 +235,7 @@ impl Vi {
         buffer: &mut Buffer,
         kill_ring: &mut KillRing,
     ) -> Did {
-        let caret = buffer.caret();
-        let (start, end) = (caret.min(motion.to), caret.max(motion.to));
-        if motion.takes == Takes::Lines {
-            return self.operate_lines(operator, start, end, buffer, kill_ring);
-        }
-        let end = match motion.takes {
-            Takes::Including => buffer.behind(end),
-            Takes::Between | Takes::Lines => end,
-        };
-        kill_ring.cut(buffer.slice(start..end), Side::Behind);
-        buffer.move_to(start);
-        if operator != Operator::Yank {
-            buffer.replace(start..end, "", Kind::Alone);
-        }
-        self.normal = operator != Operator::Change;
-        Did::Changed
-    }
-
-    fn operate_lines(
-        &mut self,
-        operator: Operator,
-        start: usize,
-        end: usize,
-        buffer: &mut Buffer,
-        kill_ring: &mut KillRing,
-    ) -> Did {
-        let (start, end) = (buffer.line_start(start), buffer.line_end(end));
-        // What ends with a newline is put back as lines.
-        kill_ring.cut(&format!("{}\n", buffer.slice(start..end)), Side::Behind);
-        match operator {
-            Operator::Yank => buffer.move_to(start),
-            Operator::Change => buffer.replace(start..end, "", Kind::Alone),
-            Operator::Delete => {
-                let whole = whole_lines(start..end, buffer);
-                buffer.replace(whole, "", Kind::Alone);
-                buffer.move_to(motion::first_letter(buffer, buffer.caret()));
-            }
-        }
+        operator::operate(operator, motion, buffer, kill_ring);
         self.normal = operator != Operator::Change;
         Did::Changed
     }
@@ -370,57 +327,4 @@ fn go(motion: Motion, buffer: &mut Buffer) -> Did {
     buffer.move_to(motion.to);
     step_onto_line(buffer);
     if buffer.caret() == before { Did::Nothing } else { Did::Changed }
-}
-
-/// Returns what an operator makes of a motion: a word that is changed keeps the blanks behind it,
-/// and the last word of a line keeps its newline.
-fn as_operand(letter: char, operator: Operator, motion: Motion, buffer: &Buffer) -> Motion {
-    if !matches!(letter, 'w' | 'W') {
-        return motion;
-    }
-    let caret = buffer.caret();
-    let on_word = !buffer.slice(caret..buffer.behind(caret)).trim().is_empty();
-    if operator == Operator::Change && on_word {
-        let end = buffer.slice(caret..motion.to).trim_end();
-        return Motion { to: caret + end.len(), takes: Takes::Between };
-    }
-    let taken = buffer.slice(caret..motion.to);
-    match taken.rfind('\n') {
-        Some(newline) if taken.get(newline..).is_some_and(|rest| rest.trim().is_empty()) => {
-            Motion { to: caret + newline, takes: Takes::Between }
-        }
-        _ => motion,
-    }
-}
-
-/// Returns lines with the newline that goes with them.
-fn whole_lines(lines: Range<usize>, buffer: &Buffer) -> Range<usize> {
-    if lines.end < buffer.text().len() {
-        lines.start..lines.end + 1
-    } else {
-        lines.start.saturating_sub(1)..lines.end
-    }
-}
-
-fn put(behind: bool, times: usize, buffer: &mut Buffer, kill_ring: &KillRing) {
-    let Some(cut) = kill_ring.newest() else { return };
-    let caret = buffer.caret();
-    let text = cut.repeat(times.min(MAX_COUNT / cut.len().max(1) + 1));
-    match text.strip_suffix('\n') {
-        Some(lines) if behind => {
-            let end = buffer.line_end(caret);
-            buffer.replace(end..end, &format!("\n{lines}"), Kind::Alone);
-            buffer.move_to(motion::first_letter(buffer, end + 1));
-        }
-        Some(_) => {
-            let start = buffer.line_start(caret);
-            buffer.replace(start..start, &text, Kind::Alone);
-            buffer.move_to(motion::first_letter(buffer, start));
-        }
-        None => {
-            let at = if behind { buffer.behind(caret).min(buffer.line_end(caret)) } else { caret };
-            buffer.replace(at..at, &text, Kind::Alone);
-            buffer.move_to(buffer.before(buffer.caret()));
-        }
-    }
 }

@@ -27,9 +27,9 @@ pub(super) fn view(
     // One column is the caret's own, behind the last character of a full row.
     composer.columns = (columns - mark).saturating_sub(1).max(1);
     let text = composer.buffer.text();
-    let rows = layout::rows(text, &composer.units, composer.columns);
+    let rows = composer.layout.rows(text, &composer.units, composer.columns);
     let caret = composer.buffer.caret();
-    let caret_row = layout::row_of(&rows, caret);
+    let caret_row = layout::row_of(rows, caret);
     let lowest = caret_row.min(rows.len().saturating_sub(max_rows));
     composer.top = composer.top.clamp((caret_row + 1).saturating_sub(max_rows), caret_row);
     composer.top = composer.top.min(lowest);

@@ -103,3 +103,20 @@ fn the_help_is_the_table() {
     assert_eq!(working.context.heading(), "While the agent works");
     assert_eq!(working.rows[2], ("alt+up".to_owned(), "take the last queued message back"));
 }
+
+#[test]
+fn the_page_of_keys_is_the_table() {
+    let mut expected = String::new();
+    for part in Keymap::default().help() {
+        expected.push_str(&format!("\n### {}\n\n", part.context.heading()));
+        expected.push_str("| action | keys | what it does |\n|---|---|---|\n");
+        for row in TABLE.iter().filter(|row| row.context == part.context) {
+            let keys: Vec<String> = row.keys.iter().map(|keys| format!("`{keys}`")).collect();
+            let keys = keys.join(", ");
+            expected.push_str(&format!("| `{}` | {keys} | {} |\n", row.name, row.help));
+        }
+    }
+    let page = include_str!("../../../../docs/keys.md");
+    let (_, table) = page.split_once("<!-- the table of actions -->\n").expect("the mark");
+    assert!(table == expected, "the table of docs/keys.md should be:\n{expected}");
+}

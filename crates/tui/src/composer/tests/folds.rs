@@ -90,6 +90,17 @@ fn a35_ten_megabytes_are_never_laid_out() {
 }
 
 #[test]
+fn a_fold_that_takes_the_place_of_one_that_was_sent_is_laid_out_anew() {
+    let mut composer = composer("");
+    composer.paste(&lines(20));
+    assert_eq!(shown(&mut composer, 23, 9), ["> [paste 1: 20 lines]"]);
+    press(&mut composer, "enter");
+    composer.paste(&format!("{}!", "x\n".repeat(20_000)));
+    type_text(&mut composer, "!");
+    assert_eq!(shown(&mut composer, 23, 9), ["> [paste 1: 20001 line", "  !"]);
+}
+
+#[test]
 fn images_go_with_the_text_that_names_them() {
     let mut composer = composer("compare | with ");
     composer.insert_image(image("a"));

@@ -91,6 +91,8 @@ fn the_history_is_searched_in_a_list() {
     assert_eq!(state(&composer), "draft|", "the draft waits below");
     press(&mut composer, "ctrl+r ctrl+r esc");
     assert_eq!(state(&composer), "draft|");
-    press(&mut composer, "ctrl+r ctrl+r enter");
+    assert_eq!(press(&mut composer, "ctrl+r ctrl+t"), Outcome::Action(Action::ToggleThinking));
+    assert_eq!(press(&mut composer, "f5"), Outcome::Unhandled(Key::new(Code::F(5))));
+    press(&mut composer, "ctrl+r enter");
     assert_eq!(state(&composer), "two\nlines|");
 }
