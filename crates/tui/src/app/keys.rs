@@ -139,9 +139,7 @@ impl App {
 
     /// The composer's text is another: the popup follows it.
     pub(super) fn changed(&mut self) {
-        if let Some(query) =
-            self.completion.update(self.composer.edited(), self.composer.caret())
-        {
+        if let Some(query) = self.completion.follow(&self.composer) {
             self.look_for_files(query);
         }
     }
