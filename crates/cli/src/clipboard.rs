@@ -53,7 +53,9 @@ pub(crate) enum CopyError {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PictureError {
     /// No tool is there to ask.
-    #[error("the clipboard cannot be read here; install wl-paste, xclip or pngpaste, or name the picture as @PATH")]
+    #[error(
+        "the clipboard cannot be read here; install wl-paste, xclip or pngpaste, or name the picture as @PATH"
+    )]
     NoTool,
     /// The tool gave none.
     #[error("there is no picture in the clipboard")]
@@ -67,7 +69,11 @@ pub(crate) enum PictureError {
 const PICTURE_TOOLS: [Tool; 3] = [
     Tool::new("pngpaste", &["-"], None),
     Tool::new("wl-paste", &["--type", "image/png"], Some("WAYLAND_DISPLAY")),
-    Tool::new("xclip", &["-selection", "clipboard", "-target", "image/png", "-out"], Some("DISPLAY")),
+    Tool::new(
+        "xclip",
+        &["-selection", "clipboard", "-target", "image/png", "-out"],
+        Some("DISPLAY"),
+    ),
 ];
 
 /// A tool that takes the text from stdin.

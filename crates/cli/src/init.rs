@@ -56,7 +56,7 @@ const CONFIG_FILE: &str = include_str!("init/config.toml");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{self, Config, KEYS, TrustFlag};
+    use crate::config::{self, Config, KEYS, TerminalConfig, TrustFlag};
     use crate::environment::Environment;
     use crate::settings::{DEFAULT_FRONTEND, DEFAULT_MODEL, DEFAULT_TIMEOUT};
     use crate::thinking::ThinkingLevel;
@@ -120,6 +120,12 @@ mod tests {
             thinking: Some(ThinkingLevel::Off),
             keep_env: Vec::new(),
             update_url: None,
+            terminal: TerminalConfig {
+                verbose: Some(false),
+                footer: Some(true),
+                vi: Some(false),
+                keys: Vec::new(),
+            },
         };
         assert_eq!(uncommented, expected);
     }

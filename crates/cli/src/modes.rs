@@ -87,7 +87,10 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
 
 fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     if !terminal::is_interactive() {
-        return fail(settings, "no message, and no terminal to ask for one: give a message (try --help)");
+        return fail(
+            settings,
+            "no message, and no terminal to ask for one: give a message (try --help)",
+        );
     }
     let blueprint = match compose::blueprint(settings, environment, ModelNeed::Always) {
         Ok(blueprint) => blueprint,

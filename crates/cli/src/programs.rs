@@ -203,7 +203,7 @@ mod tests {
         let input = "text\n".repeat(100_000);
         let finished = collect(request(&program, input.as_bytes())).await.unwrap();
         assert_eq!(finished.status.code(), Some(3));
-        assert!(finished.stdout == input, "{} bytes", finished.stdout.len());
+        assert!(finished.stdout == input.as_bytes(), "{} bytes", finished.stdout.len());
         assert_eq!(finished.stderr, "yes\n");
     }
 

@@ -236,7 +236,8 @@ impl App {
                 if let Some(usage) = message.as_assistant().and_then(|answer| answer.usage) {
                     self.footer.answered(&usage);
                 }
-                let has_queue = !self.queue.steering.is_empty() || !self.queue.follow_ups.is_empty();
+                let has_queue =
+                    !self.queue.steering.is_empty() || !self.queue.follow_ups.is_empty();
                 if has_queue && message.as_assistant().is_none() {
                     self.ask(Command::Queue, Wanted::Queue);
                 }

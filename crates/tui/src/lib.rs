@@ -4,14 +4,14 @@
 //! It is a client of the wire's commands and events, and holds no truth: ending it loses pixels,
 //! nothing else. Must not know the agent, models or config files.
 
+pub mod app;
+pub mod footer;
+
 pub mod terminal;
 
 pub mod input;
 
 pub mod screen;
-
-pub mod app;
-pub mod footer;
 
 pub mod markdown;
 pub mod transcript;

@@ -66,7 +66,8 @@ fn all_keys_are_read() {
         keep_env = ["GEMINI_API_KEY"]
         vi = true
         [keys]
-        send = "ctrl-j"
+        send = "ctrl+j"
+        undo = ["ctrl+_", "f5"]
         [plugins]
         memory = true
         [mcp.servers.a]
@@ -83,6 +84,15 @@ fn all_keys_are_read() {
         thinking: Some(ThinkingLevel::High),
         keep_env: vec!["GEMINI_API_KEY".to_owned()],
         update_url: None,
+        terminal: TerminalConfig {
+            verbose: Some(true),
+            footer: Some(false),
+            vi: Some(true),
+            keys: vec![
+                ("send".to_owned(), vec!["ctrl+j".to_owned()]),
+                ("undo".to_owned(), vec!["ctrl+_".to_owned(), "f5".to_owned()]),
+            ],
+        },
     };
     assert_eq!(check(text, "", TrustFlag::AsRecorded), expected);
     assert_eq!(check("", text, TrustFlag::Trusted), expected);

@@ -7,16 +7,16 @@
 mod editor;
 mod painter;
 
-use crate::environment::Environment;
 use crate::clipboard;
 use crate::compose::Built;
+use crate::environment::Environment;
 use crate::settings::Settings;
 use crate::signals::{JobSignal, JobSignals, Signals, StopSignal};
 use letscode_core::agent::{Agent, Output, Subscription};
 use letscode_core::secrets::Secrets;
 use letscode_tui::app::{AgentOutput, App, Effect, Msg, Options};
-use letscode_tui::keymap::Keymap;
 use letscode_tui::input::Reader;
+use letscode_tui::keymap::Keymap;
 use letscode_tui::keys::InputEvent;
 use letscode_tui::screen::Screen;
 use letscode_tui::terminal::{Abilities, Terminal};

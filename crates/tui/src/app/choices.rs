@@ -2,16 +2,16 @@
 //!
 //! Owns which list shows what and what a choice leads to. Must not know how a list works.
 
-use super::replies::Wanted;
 use super::App;
+use super::replies::Wanted;
 use crate::dialog::{Confirm, DialogOutcome, Input};
 use crate::footer::tokens;
 use crate::keys::{Code, Key};
 use crate::picker::{Item, Picker, PickerOutcome, Search};
 use crate::text::{Cursor, Line};
 use letscode_wire::{
-    Command, ModelEntry, ModelsResult, SearchResult, SessionsResult, TreeEntry, TreeResult, UiLevel,
-    UiRequest, UiRequestId,
+    Command, ModelEntry, ModelsResult, SearchResult, SessionsResult, TreeEntry, TreeResult,
+    UiLevel, UiRequest, UiRequestId,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -53,7 +53,7 @@ pub(super) enum Choice {
 /// A question's form.
 pub(super) enum Question {
     Confirm(Confirm),
-    Select(Picker<usize>),
+    Select(Box<Picker<usize>>),
     Input(Input),
 }
 
@@ -75,7 +75,8 @@ impl Overlay {
 
 impl App {
     pub(super) fn open_models(&mut self) {
-        let picker = self.picker("model", Vec::new()).with_empty_note("asking which models there are …");
+        let picker =
+            self.picker("model", Vec::new()).with_empty_note("asking which models there are …");
         self.overlay = Some(Overlay::Commands(picker));
         self.ask(Command::Models, Wanted::Models);
     }
@@ -96,7 +97,9 @@ impl App {
             .picker("session", Vec::new())
             .with_search(Search::Remote)
             .with_extra_keys([RENAME, DELETE, WIDEN])
-            .with_hint("type to search what was said · ctrl+r rename · ctrl+x delete · tab all projects")
+            .with_hint(
+                "type to search what was said · ctrl+r rename · ctrl+x delete · tab all projects",
+            )
             .with_empty_note("looking for sessions …");
         self.overlay = Some(Overlay::Sessions { picker, list: Vec::new(), everywhere: false });
         self.list_sessions();
@@ -111,7 +114,9 @@ impl App {
 
     pub(super) fn show_sessions(&mut self, result: SessionsResult) {
         let now = self.seconds_since_epoch;
-        let Some(Overlay::Sessions { picker, list, everywhere }) = &mut self.overlay else { return };
+        let Some(Overlay::Sessions { picker, list, everywhere }) = &mut self.overlay else {
+            return;
+        };
         *list = result
             .sessions
             .into_iter()
@@ -200,7 +205,8 @@ impl App {
 
     /// Asks whether the project may set what runs code or moves secrets.
     pub(super) fn ask_for_trust(&mut self, question: &str) {
-        let confirm = Confirm::new(Arc::clone(&self.keymap), "trust this project?", question, false);
+        let confirm =
+            Confirm::new(Arc::clone(&self.keymap), "trust this project?", question, false);
         self.overlay = Some(Overlay::Trust(confirm));
     }
 
@@ -224,9 +230,7 @@ impl App {
             UiRequest::Select { text, options } => {
                 let options = options.iter().enumerate();
                 let items = options.map(|(at, option)| Item::new(at, option.clone())).collect();
-                Question::Select(
-                    Picker::new(text.clone(), items).with_keymap(Arc::clone(&self.keymap)),
-                )
+                Question::Select(Box::new(self.picker(text, items)))
             }
             UiRequest::Input { text, placeholder, default } => Question::Input(Input::new(
                 Arc::clone(&self.keymap),
@@ -245,9 +249,7 @@ impl App {
 
     /// Takes a question back that nobody waits for any more.
     pub(super) fn withdrawn(&mut self, id: &UiRequestId) {
-        let is_it = |overlay: &Overlay| {
-            matches!(overlay, Overlay::Question { request_id, .. } if request_id == id)
-        };
+        let is_it = |overlay: &Overlay| matches!(overlay, Overlay::Question { request_id, .. } if request_id == id);
         self.questions.retain(|question| !is_it(question));
         if self.overlay.as_ref().is_some_and(is_it) {
             self.close_overlay();
@@ -402,7 +404,11 @@ impl App {
         }
     }
 
-    pub(super) fn picker<T: Clone + PartialEq>(&self, title: &str, items: Vec<Item<T>>) -> Picker<T> {
+    pub(super) fn picker<T: Clone + PartialEq>(
+        &self,
+        title: &str,
+        items: Vec<Item<T>>,
+    ) -> Picker<T> {
         Picker::new(title, items).with_keymap(Arc::clone(&self.keymap))
     }
 }

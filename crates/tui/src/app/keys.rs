@@ -159,17 +159,20 @@ impl App {
 
 /// Returns the mentions of what was dropped on the window, where all of it is paths of pictures.
 fn dropped_pictures(text: &str) -> Option<String> {
-    let paths: Option<Vec<String>> = words(text.trim())?.into_iter().map(picture).collect();
-    let mentions = paths?.into_iter().map(|path| {
-        if path.contains(' ') { format!("@\"{path}\" ") } else { format!("@{path} ") }
-    });
+    let paths: Option<Vec<String>> = words(text.trim())?.iter().map(|word| picture(word)).collect();
+    let mentions = paths?
+        .into_iter()
+        .map(|path| if path.contains(' ') { format!("@\"{path}\" ") } else { format!("@{path} ") });
     Some(mentions.collect())
 }
 
 /// Returns the absolute path of a picture that a word names.
-fn picture(word: String) -> Option<String> {
+fn picture(word: &str) -> Option<String> {
     const ENDINGS: [&str; 5] = [".png", ".jpg", ".jpeg", ".gif", ".webp"];
-    let path = word.strip_prefix("file://").map_or(word.clone(), |rest| rest.replace("%20", " "));
+    let path = match word.strip_prefix("file://") {
+        Some(address) => address.replace("%20", " "),
+        None => word.to_owned(),
+    };
     let name = path.to_ascii_lowercase();
     let is_picture = ENDINGS.iter().any(|ending| name.ends_with(ending));
     (path.starts_with('/') && is_picture && !path.contains('"')).then_some(path)

@@ -6,16 +6,13 @@ use super::App;
 use crate::composer::Submission;
 use letscode_wire::{
     Command, CommandsResult, CompactResult, Control, FilesResult, HistoryResult, MessagesResult,
-    ModelResult, ModelsResult, QueueResult, ReloadResult, RequestId, RunCommandResult, SearchResult, SessionResult,
-    SessionsResult, StateResult, TreeResult, UnqueueResult, UsageResult,
+    ModelResult, QueueResult, ReloadResult, RequestId, RunCommandResult, SessionResult,
+    StateResult, UnqueueResult, UsageResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Instant;
-
-/// How many messages are asked for to show where a conversation stands.
-const RECAP: usize = 40;
 
 /// Requests under way.
 #[derive(Debug, Default)]
@@ -109,7 +106,8 @@ impl App {
         match control {
             Control::Ack { id } => {
                 // What was taken in need not return to the composer.
-                if let Some(run) = self.run.as_mut().filter(|run| number(&id) == Some(run.request)) {
+                if let Some(run) = self.run.as_mut().filter(|run| number(&id) == Some(run.request))
+                {
                     run.sent = None;
                 }
             }
@@ -150,7 +148,8 @@ impl App {
     }
 
     fn failed(&mut self, id: u64, wanted: Wanted, error: &str, now: Instant) {
-        let sent = self.run.as_mut().filter(|run| run.request == id).and_then(|run| run.sent.take());
+        let sent =
+            self.run.as_mut().filter(|run| run.request == id).and_then(|run| run.sent.take());
         self.ended(id, now);
         match wanted {
             // A front end can do without them; what needs them says so.
@@ -235,13 +234,31 @@ impl App {
                     self.complete(edit);
                 }
             }
-            Wanted::Models => read(result).into_iter().for_each(|r: ModelsResult| self.show_models(r)),
-            Wanted::Sessions => {
-                read(result).into_iter().for_each(|r: SessionsResult| self.show_sessions(r));
+            Wanted::Models => {
+                if let Some(found) = read(result) {
+                    self.show_models(found);
+                }
             }
-            Wanted::Search => read(result).into_iter().for_each(|r: SearchResult| self.show_hits(r)),
-            Wanted::Tree => read(result).into_iter().for_each(|r: TreeResult| self.show_tree(r)),
-            Wanted::Fork => read(result).into_iter().for_each(|r: TreeResult| self.show_fork(r)),
+            Wanted::Sessions => {
+                if let Some(found) = read(result) {
+                    self.show_sessions(found);
+                }
+            }
+            Wanted::Search => {
+                if let Some(found) = read(result) {
+                    self.show_hits(found);
+                }
+            }
+            Wanted::Tree => {
+                if let Some(found) = read(result) {
+                    self.show_tree(found);
+                }
+            }
+            Wanted::Fork => {
+                if let Some(found) = read(result) {
+                    self.show_fork(found);
+                }
+            }
             Wanted::Session => {
                 if let Some(SessionResult { session, .. }) = read(result) {
                     let label = session.label.unwrap_or_else(|| session.id.to_string());
@@ -251,7 +268,8 @@ impl App {
             }
             Wanted::Model => {
                 if let Some(ModelResult { model, thinking }) = read(result) {
-                    self.transcript.notice(&format!("{model} answers from now on, thinking {thinking}"));
+                    self.transcript
+                        .notice(&format!("{model} answers from now on, thinking {thinking}"));
                 }
                 self.after(After::Settings);
             }

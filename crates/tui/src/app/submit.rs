@@ -23,7 +23,8 @@ impl App {
         self.may_retry = false;
         self.remember(&line.text);
         if let Some(command) = text.strip_prefix('/') {
-            let (name, arguments) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+            let (name, arguments) =
+                command.split_once(char::is_whitespace).unwrap_or((command, ""));
             if self.slash(name, arguments.trim(), &line, now) {
                 return;
             }

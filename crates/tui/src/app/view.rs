@@ -22,6 +22,11 @@ impl App {
     pub fn view(&mut self, columns: usize, rows: usize, now: Instant) -> Frame {
         let finished = self.transcript.take_finished(columns);
         let mut below = self.queue_rows(columns);
+        below.extend(
+            self.status
+                .iter()
+                .map(|(_, text)| Line::from(Span::foreign(text, theme::QUIET)).clipped(columns)),
+        );
         if let Some(hint) = &self.hint {
             below.push(Line::new(hint.clone(), theme::WARNING).clipped(columns));
         }
