@@ -76,7 +76,8 @@ pub struct Screen {
     /// What the last frame asked for.
     cursor: Option<Cursor>,
     is_cursor_hidden: bool,
-    /// The size has changed since the live region was drawn.
+    /// What is on the screen from the live region on is not known: the size has changed, or another
+    /// program had the terminal.
     is_stale: bool,
     /// Draws in place of all that on a terminal that knows no escapes.
     plain: Option<PlainScreen>,
@@ -96,7 +97,7 @@ impl Screen {
             at: Cursor::default(),
             cursor: None,
             is_cursor_hidden: false,
-            is_stale: false,
+            is_stale: true,
             plain: (colors == Colors::Dumb).then(PlainScreen::default),
         }
     }
@@ -175,13 +176,16 @@ impl Screen {
         if let Some(plain) = &mut self.plain {
             return plain.release(out);
         }
-        if mem::take(&mut self.is_stale) {
-            self.erase_old_size(out);
-        } else if !self.live.is_empty() {
-            self.go_to_row(0, out);
-            out.extend_from_slice(b"\r");
-            out.extend_from_slice(ERASE_BELOW);
+        if !self.live.is_empty() {
+            if self.is_stale {
+                self.erase_old_size(out);
+            } else {
+                self.go_to_row(0, out);
+                out.extend_from_slice(b"\r");
+                out.extend_from_slice(ERASE_BELOW);
+            }
         }
+        self.is_stale = true;
         if mem::take(&mut self.is_cursor_hidden) {
             out.extend_from_slice(SHOW_CURSOR);
         }

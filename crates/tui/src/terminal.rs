@@ -22,6 +22,8 @@ use unix as system;
 const RESET: &str = "\x1b[?2026l\x1b[?7h\x1b[m\x1b[?25h";
 /// Pastes are marked, and the window tells whether it has the keyboard.
 const SET: &str = "\x1b[?2004h\x1b[?1004h";
+/// Leaves the rows of an interface that had no time to take them away.
+const BELOW: &str = "\r\n\x1b[J";
 const UNSET: &str = "\x1b[?1004l\x1b[?2004l";
 /// Takes back flags that an earlier run left, then asks the terminals that speak the kitty
 /// protocol, and those that speak xterm's, to tell keys apart that are the same byte otherwise.
@@ -61,7 +63,7 @@ impl Terminal {
     /// Restores what was: before an editor, before the program stops. Does nothing where it has
     /// been left already.
     pub fn leave(&self) {
-        restore();
+        system::leave("");
     }
 
     /// Leaves it, stops the process as Ctrl+Z does, and enters it again once the process goes on.
@@ -96,9 +98,10 @@ impl Drop for Terminal {
 }
 
 /// Restores the terminal if it is entered: for panic hooks and handlers of signals, from any
-/// thread, any number of times. A terminal that is gone is left alone.
+/// thread, any number of times. What is printed next stands below what the interface showed. A
+/// terminal that is gone is left alone.
 pub fn restore() {
-    system::leave();
+    system::leave(BELOW);
 }
 
 /// Returns whether a user can type and see something: both stdin and stdout are a terminal.

@@ -125,6 +125,9 @@ impl Decoder {
         if was_idle && is_interrupt(bytes) {
             // The paste's end got lost. Nobody pastes an interrupt alone: it is the way out.
             self.end_paste(events);
+        } else if self.held.as_ref().is_some_and(Held::is_new) && is_lone_character(bytes) {
+            // Typed, not pasted: there is nothing to wait for.
+            self.held = None;
         } else if self.paste.is_none()
             && self.held.is_none()
             && self.guesses_pastes
@@ -384,6 +387,10 @@ impl Default for Decoder {
 /// Returns whether a read is Ctrl+C and nothing else, in one of its forms.
 fn is_interrupt(bytes: &[u8]) -> bool {
     matches!(bytes, b"\x03" | b"\x1b[99;5u" | b"\x1b[27;5;99~")
+}
+
+fn is_lone_character(bytes: &[u8]) -> bool {
+    str::from_utf8(bytes).is_ok_and(|text| text.chars().take(2).count() == 1)
 }
 
 #[cfg(test)]

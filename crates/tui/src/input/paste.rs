@@ -31,6 +31,11 @@ impl Held {
         Self { is_behind_paste: true, ..Self::default() }
     }
 
+    /// Returns whether nothing has come yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     /// Returns whether it is taken for a paste.
     pub(super) fn looks_pasted(&self) -> bool {
         let has_line =

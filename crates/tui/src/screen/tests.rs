@@ -246,7 +246,7 @@ fn a_release_takes_the_live_region_away_and_starts_afresh() {
     assert_eq!(both.model.cursor(), (1, 0));
     assert!(!both.model.model().hide_cursor());
     both.release();
-    both.model.feed(b"$ ls\r\nfiles\r\n");
+    both.model.feed(b"$ ls\r\nfiles\r\nleft below\r\n\x1b[A");
     both.draw(frame(&["two"], &["answer", "> text"], Some((1, 6))));
     assert_eq!(both.model.history(), ["one", "$ ls", "files", "two", "answer", "> text"]);
     assert_eq!(both.model.cursor(), (3, 6));

@@ -2,7 +2,7 @@
 //!
 //! Owns the names of terminals that need care. Must not read the environment itself.
 
-use crate::screen::Colors;
+use crate::screen::{Colors, Screen};
 
 /// What a terminal can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +44,13 @@ impl Abilities {
             tells_sizes_late: is_in_tmux,
             has_key_protocols: !is_screen && !is_console && colors != Colors::Dumb,
         }
+    }
+
+    /// Returns a screen for such a terminal, whose cursor is at the beginning of an empty row.
+    pub fn screen(self, columns: usize, rows: usize) -> Screen {
+        let screen = Screen::new(columns, rows, self.colors);
+        let screen = if self.reflows { screen } else { screen.without_reflow() };
+        if self.tells_sizes_late { screen.with_late_sizes() } else { screen }
     }
 
     /// Returns whether the terminal knows no escapes.

@@ -8,7 +8,7 @@ pub(super) fn enter(_unset: String) -> io::Result<bool> {
     Err(unsupported())
 }
 
-pub(super) fn leave() {}
+pub(super) fn leave(_first: &str) {}
 
 pub(super) fn is_interactive() -> bool {
     false

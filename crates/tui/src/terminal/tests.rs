@@ -67,6 +67,11 @@ fn program() {
                     reader.resume();
                     say(&format!("the editor got {line:?}")).unwrap();
                 }
+                "k" => {
+                    terminal.write(b"\x1b[?2026h\x1b[?25l\x1b[31m\x1b[?7l").unwrap();
+                    let myself = rustix::process::getpid();
+                    rustix::process::kill_process(myself, rustix::process::Signal::KILL).unwrap();
+                }
                 "s" => say(&format!("size {:?}", terminal.size())).unwrap(),
                 name => say(&format!("key {name}")).unwrap(),
             },
@@ -76,7 +81,7 @@ fn program() {
 }
 
 fn this_binary() -> PathBuf {
-    std::env::current_exe().expect("the test binary has a path")
+    std::env::current_exe().unwrap_or_default()
 }
 
 const ARGUMENTS: [&str; 5] =
@@ -120,6 +125,7 @@ fn a34_a_panic_restores_the_terminal_before_it_is_told() {
     check_restored(&ended, 1);
     let output = String::from_utf8_lossy(&ended.output).into_owned();
     assert!(output.find(UNSET) < output.find("hook: on purpose\r\n"), "{output:?}");
+    assert!(output.contains(&format!("{BELOW}{UNSET}")), "{output:?}");
 }
 
 #[test]
@@ -166,6 +172,33 @@ fn a34_an_editor_gets_all_keys_in_a_terminal_as_it_was() {
     pty.wait_for_text("key x");
     pty.send("q");
     check_restored(&pty.wait(), 2);
+}
+
+#[test]
+fn a34_the_next_start_takes_back_what_a_killed_one_left() {
+    let dir = WorkDir::new();
+    let mut pty = PtyProgram::new("/bin/sh", &dir)
+        .args(["-c", r#""$@"; "$@""#, "sh"])
+        .args([this_binary().as_os_str()])
+        .args(ARGUMENTS)
+        .start();
+    pty.wait_for_text("entered");
+    pty.send("k");
+    pty.wait_for("the second start", |screen| {
+        let output = String::from_utf8_lossy(screen.bytes()).into_owned();
+        (output.matches("entered").count() == 2).then_some(())
+    });
+    pty.screen(|screen| {
+        assert!(!screen.model().hide_cursor());
+        assert_eq!(format!("{:?}", screen.model().fgcolor()), "Default");
+        let output = String::from_utf8_lossy(screen.bytes()).into_owned();
+        let second = output.rfind(RESET).unwrap();
+        let flags = output.rfind("\x1b[=0;1u").unwrap();
+        assert!(output.rfind("\x1b[31m").unwrap() < second && second < flags);
+        assert!(flags < output.rfind("\x1b[>1u").unwrap());
+    });
+    pty.send("q");
+    pty.wait();
 }
 
 #[test]

@@ -53,12 +53,14 @@ pub(super) fn enter(unset: String) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Restores what was, if it is not yet.
-pub(super) fn leave() {
+/// Restores what was, if it is not yet. `first` is written before, where the terminal knows
+/// sequences at all.
+pub(super) fn leave(first: &str) {
     let mut found = found();
     let Some(Found { settings, unset }) = found.take() else { return };
     // Whatever fails, the rest is tried: a terminal that is gone refuses all of it.
-    let _ = write(unset.as_bytes());
+    let first = if unset.is_empty() { "" } else { first };
+    let _ = write(format!("{first}{unset}").as_bytes());
     // Tails of keys that only we could have read, such as the window's loss of the keyboard.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     let _ = tcsetattr(io::stdin(), OptionalActions::Now, &settings);

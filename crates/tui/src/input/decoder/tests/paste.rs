@@ -57,7 +57,7 @@ fn a35_a_text_that_holds_the_end_mark_sends_nothing_off() {
         ("two\r\nthree\x1b[201~", "two\nthree"),
     ] {
         let bytes = format!("\x1b[200~one\x1b[201~{behind}");
-        let reads = [vec![bytes.as_bytes()], bytes.as_bytes().chunks(1).collect()];
+        let reads = [vec![bytes.as_bytes()], bytes.as_bytes().chunks(5).collect()];
         for reads in reads {
             let mut decoder = Decoder::new();
             let mut events = Vec::new();
@@ -88,6 +88,18 @@ fn a35_keys_right_behind_a_paste_stay_keys() {
         let keys = names.split(' ').map(|name| InputEvent::Key(name.parse().unwrap()));
         let expected: Vec<InputEvent> = [paste("one")].into_iter().chain(keys).collect();
         assert_eq!(events, expected, "{behind:?}");
+    }
+}
+
+#[test]
+fn a35_a_key_some_time_behind_a_paste_is_told_at_once() {
+    for typed in ["\r", "漢", "a"] {
+        let mut decoder = Decoder::new();
+        let mut events = Vec::new();
+        decoder.decode(b"\x1b[200~one\x1b[201~", &mut events);
+        decoder.decode(typed.as_bytes(), &mut events);
+        assert_eq!(events.len(), 2, "{typed:?}");
+        assert!(!decoder.pending());
     }
 }
 
