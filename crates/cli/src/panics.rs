@@ -9,6 +9,8 @@ use std::panic::{self, Location};
 /// Has every panic from now on told in one line on stderr.
 pub(crate) fn tell_in_a_line() {
     panic::set_hook(Box::new(|info| {
+        // The line must stand below what the terminal front end shows, in a terminal that works.
+        letscode_tui::terminal::restore();
         let message = info.payload_as_str().unwrap_or("no reason given");
         messages::error(line(message, info.location()), &Secrets::default());
     }));

@@ -209,6 +209,12 @@ fn a46_an_untrusted_project_sets_nothing_that_runs_code_or_moves_secrets() {
         timeout: Some(Duration::from_secs(5)),
         no_context_files: Some(true),
         base_url: Some("http://mine".to_owned()),
+        terminal: TerminalConfig {
+            verbose: Some(true),
+            footer: Some(false),
+            vi: Some(true),
+            keys: Vec::new(),
+        },
         ..Config::default()
     };
     assert_eq!(loaded.config, expected);

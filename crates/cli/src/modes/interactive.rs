@@ -18,7 +18,6 @@ use letscode_tui::app::{AgentOutput, App, Effect, Msg, Options};
 use letscode_tui::input::Reader;
 use letscode_tui::keymap::Keymap;
 use letscode_tui::keys::InputEvent;
-use letscode_tui::screen::Screen;
 use letscode_tui::terminal::{Abilities, Terminal};
 use painter::Painter;
 use serde_json::Value;
@@ -71,10 +70,7 @@ pub(super) async fn run(
     let (sender, input) = mpsc::unbounded_channel();
     let reader = Reader::start(move |events| drop(sender.send(events)))?;
     let (columns, rows) = terminal.size();
-    let mut screen = Screen::new(columns, rows, abilities.colors);
-    if !abilities.reflows {
-        screen = screen.without_reflow();
-    }
+    let screen = abilities.screen(columns, rows);
     let painter = Painter::new(screen)?;
     let mut session = Session {
         app: App::new(options),

@@ -162,7 +162,7 @@ fn words_make_the_message_and_session_options_the_session() {
         (&["fix", "it"][..], Some("fix it"), SessionChoice::New, true),
         (&["", " "], None, SessionChoice::New, true),
         (&["-c"], None, SessionChoice::Latest, true),
-        (&["--resume", "3", "-c"], None, SessionChoice::Named("3".to_owned()), true),
+        (&["--resume", "3"], None, SessionChoice::Named("3".to_owned()), true),
         (&["--no-session", "x"], Some("x"), SessionChoice::New, false),
     ] {
         let settings = settings(&Start { arguments, ..Start::default() });
