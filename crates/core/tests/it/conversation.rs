@@ -229,7 +229,7 @@ impl Stage {
 
     /// Checks that the transcript in memory, and the model, are those of the file.
     async fn check(&mut self) {
-        let result = self.ask(Command::Messages).await.unwrap();
+        let result = self.ask(Command::Messages { last: None }).await.unwrap();
         let MessagesResult { messages } = serde_json::from_value(result).unwrap();
         let state = self.ask(Command::State).await.unwrap();
         let state: StateResult = serde_json::from_value(state).unwrap();
@@ -321,7 +321,7 @@ async fn a_run_of_300_turns_stays_within_a_small_window_and_keeps_what_was_said_
     };
     assert_eq!(requests - summaries, 301);
     assert!((10..40).contains(&summaries), "{summaries} summaries");
-    let result = stage.ask(Command::Messages).await.unwrap();
+    let result = stage.ask(Command::Messages { last: None }).await.unwrap();
     let summary = &result["messages"][0]["payload"]["summary"];
     assert!(summary.as_str().unwrap().contains(FACT), "{summary}");
 }

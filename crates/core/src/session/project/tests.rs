@@ -96,15 +96,15 @@ async fn sessions_are_listed_found_by_their_words_and_renamed() {
     let (_root, project) = project();
     let first = session_of(&project, &three()).await;
     let second = session_of(&project, &[user("x", "Needle again")]).await;
-    let list = project.list(Some(&first.path)).await.unwrap();
+    let list = project.list(Scope::Project, Some(&first.path)).await.unwrap();
     let open: Vec<bool> = list.iter().map(|entry| entry.open).collect();
     assert_eq!((open, list[0].number), (vec![false, true], 1));
 
-    let found = project.search("NEEDLE").await.unwrap();
+    let found = project.search(Scope::Project, "NEEDLE").await.unwrap();
     let hits: Vec<(&str, usize)> =
         found.hits.iter().map(|hit| (hit.text.as_str(), hit.entry)).collect();
     assert_eq!(hits, [("Needle again", 1), ("needle in hay", 2)]);
-    assert!(project.search("no such words").await.unwrap().hits.is_empty());
+    assert!(project.search(Scope::Project, "no such words").await.unwrap().hits.is_empty());
 
     let label = project.label(&second.path, "  another\nname ").await.unwrap();
     assert_eq!(label, "another name");
@@ -125,5 +125,5 @@ async fn a_deleted_session_is_in_the_trash_and_an_open_one_is_not_deleted() {
     assert!(trash.starts_with(root.path().join("trash/0123456789ab")), "{}", trash.display());
     assert!(!path.exists() && !label_path(&path).exists() && label_path(&trash).exists());
     assert_eq!(text_of(load(&trash).unwrap().transcript[0].content()), "first words");
-    assert!(project.list(None).await.unwrap().is_empty());
+    assert!(project.list(Scope::Project, None).await.unwrap().is_empty());
 }
