@@ -93,7 +93,7 @@ pub(super) async fn expand(
         messages::warning(warning, &settings.secrets);
     }
     let (content, notices) = match expanded? {
-        Expanded::Prompt { content, notices } => (Some(content), notices),
+        Expanded::Prompt { content, notices, .. } => (Some(content), notices),
         Expanded::Silent { notices } => (None, notices),
         Expanded::Command { name, arguments } => {
             let command = commands::read(&name, &arguments)?;

@@ -37,7 +37,7 @@ use letscode_wire::{
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use typed::Expansion;
+use typed::{Attached, Expansion};
 
 /// How many pieces of a stream are taken in a row before commands are looked at again.
 const BURST: usize = 64;
@@ -64,6 +64,8 @@ pub(crate) struct Actor {
     /// Typed texts that are being expanded, in the order in which they came.
     expansions: FuturesOrdered<BoxFuture<'static, Expansion>>,
     stop_expansions: CancellationToken,
+    /// Messages with files that the conversation does not have yet.
+    attached: Vec<Attached>,
     /// What the conversation cost, for where no session tells.
     spent: UsageResult,
     /// What goes into a new session before its first message: the model that is in use.
@@ -144,6 +146,7 @@ impl Actor {
             typing: parts.typing,
             expansions: FuturesOrdered::new(),
             stop_expansions: CancellationToken::new(),
+            attached: Vec::new(),
             spent,
             owed: None,
             store_failed: false,
@@ -360,6 +363,7 @@ impl Actor {
     }
 
     async fn keep(&mut self, message: Arc<Message>) {
+        self.know_attached(&message);
         if let Some(owed) = self.owed.take() {
             self.append(owed).await;
         }

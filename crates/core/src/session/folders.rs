@@ -7,7 +7,6 @@
 use super::SessionError;
 use super::manager::Scope;
 use std::ffi::OsStr;
-use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -66,7 +65,7 @@ fn entries_or_none(folder: &Path) -> Vec<PathBuf> {
 
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, SessionError> {
     match std::fs::read_dir(folder) {
-        Ok(entries) => Ok(entries.flatten().map(|entry: DirEntry| entry.path()).collect()),
+        Ok(entries) => Ok(entries.filter_map(|entry| Some(entry.ok()?.path())).collect()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(SessionError::io("list", folder)(error)),
     }

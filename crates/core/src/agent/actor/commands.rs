@@ -90,6 +90,7 @@ impl Actor {
             }
             Command::Reset => {
                 self.runner.files.restore(&[]);
+                self.attached.clear();
                 self.apply(id, Input::Reset).await;
             }
             // The rest of it is the connection's own business: whoever owns it acts on it.
@@ -134,7 +135,11 @@ impl Actor {
                 self.answer(id, Ok::<_, String>(QueueResult { steering, follow_ups }));
             }
             Command::Unqueue => {
-                let message = self.machine.unqueue().map(|content| text_of(&content));
+                let content = self.machine.unqueue();
+                if let Some(content) = &content {
+                    self.take_attached(content);
+                }
+                let message = content.map(|content| text_of(&content));
                 self.answer(id, Ok::<_, String>(UnqueueResult { message }));
             }
             Command::Tools => {

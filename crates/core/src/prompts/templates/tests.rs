@@ -80,7 +80,7 @@ async fn the_nearest_template_holds_and_front_matter_is_no_part_of_it() {
     }
     let working_dir = home.join("work/app");
     let env = LocalEnv::new(LocalEnvOptions { working_dir, ..LocalEnvOptions::default() });
-    let (templates, warnings) = load_templates(&env, Some(home)).await;
+    let (templates, warnings) = load_templates(&env, Some(home), None).await;
     let found: Vec<[&str; 3]> = templates
         .iter()
         .map(|found| [found.name.as_str(), &found.description, &found.body])
