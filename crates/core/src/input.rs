@@ -112,6 +112,8 @@ pub struct TypingAids {
     pub home: Option<PathBuf>,
     /// The skills, which `/skill:NAME` calls for.
     pub skills: Vec<Arc<Skill>>,
+    /// The files of the first message, where the program expanded that itself.
+    pub shown: Vec<ShownFile>,
 }
 
 /// Returns what typed text means, as [`expand`] does, with the prompt templates that there are

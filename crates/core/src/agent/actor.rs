@@ -118,6 +118,9 @@ impl Actor {
         let (ui, requests) = parts.ui;
         let files = Arc::new(FileLedger::default());
         files.restore(&parts.transcript);
+        for file in &parts.typing.shown {
+            files.record(&file.path, file.fingerprint);
+        }
         let mut spent = UsageResult { usage: Usage::default(), answers: 0 };
         parts.transcript.iter().for_each(|message| add_usage(&mut spent, message));
         let runner = ToolRunner {
