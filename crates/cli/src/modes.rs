@@ -103,8 +103,9 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
         }
         let built = build(blueprint, settings, environment).await?;
         let options = interactive::options(settings, environment, &built);
+        let templates = interactive::TemplateFolders::of(&built);
         let (agent, task) = agent::start(built.parts);
-        interactive::run(agent, task, signals, options, environment, &settings.secrets)
+        interactive::run(agent, task, signals, options, templates, environment, &settings.secrets)
             .await
             .map_err(StartError::Terminal)
     })

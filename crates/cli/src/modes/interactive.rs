@@ -4,6 +4,7 @@
 //! ours and when another program's. What is shown and what a key means is the front end's. Must not
 //! hold anything of the conversation.
 
+mod attention;
 mod editor;
 mod painter;
 
@@ -13,15 +14,19 @@ use crate::environment::Environment;
 use crate::settings::Settings;
 use crate::signals::{JobSignal, JobSignals, Signals, StopSignal};
 use letscode_core::agent::{Agent, Output, Subscription};
+use letscode_core::env::ExecutionEnv;
+use letscode_core::prompts::{Template, load_templates};
 use letscode_core::secrets::Secrets;
 use letscode_tui::app::{AgentOutput, App, Effect, Msg, Options};
 use letscode_tui::input::Reader;
 use letscode_tui::keymap::Keymap;
 use letscode_tui::keys::InputEvent;
 use letscode_tui::terminal::{Abilities, Terminal};
+use letscode_wire::CommandInfo;
 use painter::Painter;
 use serde_json::Value;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,13 +37,15 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// How long an interrupted run may take to end its commands and note it.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
-/// Draws attention to the window.
-const BELL: &[u8] = b"\x07";
-
 /// Returns what the front end starts with.
 pub(super) fn options(settings: &Settings, environment: &Environment, built: &Built) -> Options {
     let config = &settings.terminal;
     let (keymap, notices) = Keymap::new(&config.keys);
+    let welcome = format!(
+        "letscode {} · {} · /help shows commands and keys",
+        env!("CARGO_PKG_VERSION"),
+        built.parts.model.info().name,
+    );
     Options {
         footer: config.footer.unwrap_or(true),
         verbose: config.verbose.unwrap_or(false),
@@ -46,6 +53,7 @@ pub(super) fn options(settings: &Settings, environment: &Environment, built: &Bu
         keymap: Arc::new(keymap),
         conversation: built.parts.transcript.clone(),
         trust_question: settings.left_out.as_ref().map(ToString::to_string),
+        welcome,
         seconds_since_epoch: environment.seconds_since_epoch() as f64,
         notices,
     }
@@ -60,10 +68,12 @@ pub(super) async fn run(
     task: JoinHandle<()>,
     signals: Signals,
     options: Options,
+    templates: TemplateFolders,
     environment: &Environment,
     secrets: &Secrets,
 ) -> io::Result<ExitCode> {
     let outputs = agent.subscribe();
+    let (finds, found) = mpsc::unbounded_channel();
     let lookup = |name: &str| environment.text(name).map(str::to_owned);
     let abilities = Abilities::from_environment(lookup);
     let terminal = Terminal::enter(abilities)?;
@@ -82,6 +92,9 @@ pub(super) async fn run(
         reader,
         input,
         painter,
+        templates,
+        finds,
+        found,
         environment,
         secrets,
     };
@@ -90,6 +103,19 @@ pub(super) async fn run(
     terminal.leave();
     drop(timeout(LAST_WORDS, task).await);
     Ok(code)
+}
+
+/// Where prompt templates are.
+pub(super) struct TemplateFolders {
+    /// The working directory is this one's.
+    env: Arc<dyn ExecutionEnv>,
+    home: Option<PathBuf>,
+}
+
+impl TemplateFolders {
+    pub(super) fn of(built: &Built) -> Self {
+        Self { env: Arc::clone(&built.parts.env), home: built.parts.typing.home.clone() }
+    }
 }
 
 struct Session<'a> {
@@ -102,6 +128,10 @@ struct Session<'a> {
     reader: Reader,
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
     painter: Painter,
+    templates: TemplateFolders,
+    finds: mpsc::UnboundedSender<Msg>,
+    /// What was looked for meanwhile.
+    found: mpsc::UnboundedReceiver<Msg>,
     environment: &'a Environment,
     secrets: &'a Secrets,
 }
@@ -139,6 +169,10 @@ impl Session<'_> {
                     let Some(batch) = batch else { return ExitCode::from(1) };
                     self.painter.soon();
                     self.update(batch.into_iter().map(|output| Msg::Agent(agent_output(output))))
+                }
+                Some(found) = self.found.recv() => {
+                    self.painter.soon();
+                    self.update([found])
                 }
                 job = self.jobs.received() => match job {
                     JobSignal::Resized => {
@@ -190,7 +224,11 @@ impl Session<'_> {
                     self.come_back();
                 }
                 Effect::Redraw => self.painter.redraw(),
-                Effect::Attract => self.painter.send(BELL),
+                Effect::Attract(words) => {
+                    let bytes = attention::bytes(words, |name| self.environment.text(name));
+                    self.painter.send(&bytes);
+                }
+                Effect::FindTemplates => self.find_templates(),
                 Effect::PastePicture => {
                     let picture = clipboard::picture(self.environment, self.secrets).await;
                     drop(self.update([Msg::Picture(picture.map_err(|error| error.to_string()))]));
@@ -199,6 +237,24 @@ impl Session<'_> {
             }
         }
         None
+    }
+
+    /// Looks for templates while everything else goes on. What is wrong with one is said where it is
+    /// called for.
+    fn find_templates(&self) {
+        let finds = self.finds.clone();
+        let env = Arc::clone(&self.templates.env);
+        let home = self.templates.home.clone();
+        tokio::spawn(async move {
+            let (templates, _) = load_templates(&*env, home.as_deref(), None).await;
+            let command = |template: Template| CommandInfo {
+                name: template.name,
+                arguments: "[TEXT]".to_owned(),
+                help: template.description,
+            };
+            // Nobody waits for it once the front end has ended.
+            drop(finds.send(Msg::Templates(templates.into_iter().map(command).collect())));
+        });
     }
 
     async fn edit(&mut self, text: &str) -> Msg {
