@@ -136,8 +136,8 @@ pub struct App {
     queue: QueueResult,
     /// The prompt, retry or compaction that is under way.
     run: Option<Run>,
-    /// What is sent as soon as the run that it stops has ended.
-    redirect: Option<Submission>,
+    /// What is sent, one after the other, as soon as the run that it stops has ended.
+    redirects: VecDeque<Submission>,
     /// Whether the last run failed in a way that may pass.
     may_retry: bool,
     /// When Ctrl+C was pressed last.
@@ -206,7 +206,7 @@ impl App {
             file_search: FileSearch::default(),
             queue: QueueResult { steering: Vec::new(), follow_ups: Vec::new() },
             run: None,
-            redirect: None,
+            redirects: VecDeque::new(),
             may_retry: false,
             interrupted: None,
             hint: None,
@@ -322,3 +322,6 @@ impl App {
         id
     }
 }
+
+#[cfg(test)]
+mod tests;

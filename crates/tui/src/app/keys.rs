@@ -74,7 +74,7 @@ impl App {
             }
             Action::TakeBack => {
                 // What goes next was written last.
-                if let Some(line) = self.redirect.take() {
+                if let Some(line) = self.redirects.pop_back() {
                     return self.composer.put_back(line);
                 }
                 self.ask(Command::Unqueue, Wanted::Unqueued);
@@ -107,8 +107,8 @@ impl App {
             self.dismiss_overlay();
             "closed"
         } else if self.run.is_some() {
-            if let Some(line) = self.redirect.take() {
-                self.composer.put_back(line);
+            while let Some(line) = self.redirects.pop_back() {
+                self.give_back(&line);
             }
             self.stop();
             "stopped"

@@ -152,9 +152,12 @@ impl App {
     /// Sends what waited for the end of a run.
     fn go_on(&mut self, now: Instant) {
         if self.run.is_none()
-            && let Some(line) = self.redirect.take()
+            && let Some(line) = self.redirects.pop_front()
         {
             self.prompt(line, now);
+            if !self.redirects.is_empty() {
+                self.stop();
+            }
         }
     }
 

@@ -30,7 +30,8 @@ impl App {
             }
         }
         if self.run.is_some() {
-            self.redirect(line);
+            self.redirects.push_back(line);
+            self.stop();
         } else {
             self.prompt(line, now);
         }
@@ -89,7 +90,11 @@ impl App {
                 self.transcript.notice(&format!("what tools print is shown {words} from now on"));
             }
             ("footer", "") => self.shows_footer = !self.shows_footer,
-            ("edit", _) => self.effects.push(Effect::Edit(arguments.to_owned())),
+            ("edit", _) => {
+                // An editor that fails leaves it there.
+                self.composer.set_text(arguments);
+                self.effects.push(Effect::Edit(arguments.to_owned()));
+            }
             ("model", "") => self.open_models(),
             ("resume", "") => self.open_sessions(),
             ("tree", "") => self.open_tree(),
@@ -131,21 +136,6 @@ impl App {
         let is_name = name.starts_with(char::is_alphanumeric)
             && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'));
         is_name && !self.skills.iter().chain(&self.templates).any(|known| known.name == name)
-    }
-
-    /// Stops the run, and has a line follow it; one that already waits stays before it.
-    fn redirect(&mut self, line: Submission) {
-        let line = match self.redirect.take() {
-            Some(mut earlier) => {
-                earlier.text.push('\n');
-                earlier.text.push_str(&line.text);
-                earlier.images.extend(line.images);
-                earlier
-            }
-            None => line,
-        };
-        self.redirect = Some(line);
-        self.stop();
     }
 
     fn help(&mut self) {
