@@ -48,7 +48,7 @@ pub struct Transcript {
 /// Words that name keys.
 #[derive(Debug)]
 struct Hints {
-    /// How to try again.
+    /// How to try again; empty where nobody can.
     retry: String,
     /// How to see all of what is folded, to stand behind how much that is.
     unfold: String,
@@ -88,6 +88,11 @@ impl Transcript {
     /// Has hints name the keys that are bound.
     pub fn set_keys(&mut self, keymap: &Keymap) {
         self.hints = Hints::of(keymap);
+    }
+
+    /// Has nothing name a key: none can be pressed.
+    pub fn without_keys(&mut self) {
+        self.hints = Hints { retry: String::new(), unfold: String::new() };
     }
 
     /// Takes in what happened.
@@ -132,7 +137,7 @@ impl Transcript {
                 self.end_answer(now);
                 self.is_failure_shown = true;
                 self.failure(error);
-                if *recoverable {
+                if *recoverable && !self.hints.retry.is_empty() {
                     let hint = self.hints.retry.clone();
                     self.notice(&hint);
                 }

@@ -8,6 +8,7 @@ mod attention;
 mod editor;
 mod painter;
 
+use super::LAST_WORDS;
 use crate::clipboard;
 use crate::compose::Built;
 use crate::environment::Environment;
@@ -29,13 +30,9 @@ use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
-
-/// How long an interrupted run may take to end its commands and note it.
-const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// Returns what the front end starts with.
 pub(super) fn options(settings: &Settings, environment: &Environment, built: &Built) -> Options {
