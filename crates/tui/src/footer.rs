@@ -20,8 +20,6 @@ pub struct Footer {
     spent: Usage,
     /// How many tokens the last request and its answer took; `None` before the first.
     context: Option<u64>,
-    /// How long the last run took; `None` before the first.
-    elapsed: Option<Duration>,
 }
 
 impl Footer {
@@ -49,18 +47,14 @@ impl Footer {
         self.context = Some(usage.input_tokens + usage.output_tokens);
     }
 
-    /// Takes over how long the last run took.
-    pub fn set_elapsed(&mut self, elapsed: Duration) {
-        self.elapsed = Some(elapsed);
-    }
-
-    /// Returns the row with how long the run has taken, or else the last one, cut to the width; the figures that matter less give way first.
+    /// Returns the row with how long the run has taken, cut to the width; the figures that matter
+    /// less give way first.
     pub fn view(&self, columns: usize, elapsed: Option<Duration>) -> Line {
         let mut parts = vec![Span::foreign(&self.model, theme::QUIET)];
         if !matches!(self.thinking.as_str(), "" | "off") {
             parts.push(Span::foreign(&self.thinking, theme::QUIET));
         }
-        if let Some(elapsed) = elapsed.or(self.elapsed) {
+        if let Some(elapsed) = elapsed {
             parts.push(Span::new(duration(elapsed), theme::QUIET));
         }
         if let Some(context) = self.context {

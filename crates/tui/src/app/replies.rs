@@ -142,7 +142,6 @@ impl App {
     fn ended(&mut self, id: u64, now: Instant) {
         if let Some(run) = self.run.take_if(|run| run.request == id) {
             let elapsed = now.saturating_duration_since(run.since);
-            self.footer.set_elapsed(elapsed);
             if elapsed >= super::LONG_RUN && !self.has_focus {
                 self.effects.push(super::Effect::Attract("the run has ended"));
             }

@@ -169,7 +169,7 @@ fn the_footer_follows_model_answers_and_session() {
     scene.ends_run();
     let told = "9.0k in (50% cached) 1.0k out · $0.50";
     let rows = scene.rows();
-    assert!(rows.ends_with(&format!("\nfirst · 1m15s · 10% of 100k · {told}")), "{rows}");
+    assert!(rows.ends_with(&format!("\nfirst · 10% of 100k · {told}")), "{rows}");
     // Another model: what was spent stays.
     scene.sends("/model second");
     scene.answer("run_command", json!({ "command": "model", "text": "model second" }));
@@ -184,7 +184,7 @@ fn the_footer_follows_model_answers_and_session() {
         scene.answer("usage", json!({ "usage": Usage::default(), "answers": 0 }));
     }
     let rows = scene.rows();
-    assert!(rows.ends_with("\nsecond · 1m15s"), "{rows}");
+    assert!(rows.ends_with("\nsecond"), "{rows}");
 }
 
 #[test]
