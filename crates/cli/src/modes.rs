@@ -69,9 +69,9 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
         {
             messages::note(&line);
         }
-        let built = build(blueprint, settings, environment).await?;
+        let mut built = build(blueprint, settings, environment).await?;
         let expanded = tokio::select! {
-            expanded = expansion::expand(&prompt, &built, settings) => expanded?,
+            expanded = expansion::expand(&prompt, &mut built, settings) => expanded?,
             // A command that was typed dies with the expansion.
             signal = signals.received() => return Ok(signal.exit_code()),
         };

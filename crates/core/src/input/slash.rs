@@ -24,10 +24,7 @@ pub(super) enum Slash<'a> {
 
 /// Reads the start of a text.
 pub(super) fn read<'a>(text: &'a str, context: &Context<'_>) -> Result<Slash<'a>, InputError> {
-    let Some(rest) = text.strip_prefix('/') else { return Ok(Slash::None) };
-    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-    let (name, arguments) = rest.split_at_checked(end).unwrap_or((rest, ""));
-    let arguments = arguments.trim();
+    let Some((name, arguments)) = split(text) else { return Ok(Slash::None) };
     if context.commands.contains(&name) {
         return Ok(Slash::Command { name, arguments });
     }
@@ -53,6 +50,19 @@ pub(super) fn read<'a>(text: &'a str, context: &Context<'_>) -> Result<Slash<'a>
         name: name.to_owned(),
         hint: hint(&format!("/{name}"), &known),
     })
+}
+
+/// Returns what stands behind a slash at the start of a text, up to white space.
+pub(super) fn name(text: &str) -> Option<&str> {
+    split(text).map(|(name, _)| name)
+}
+
+/// Returns the name behind a slash, and what follows it.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix('/')?;
+    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let (name, arguments) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    Some((name, arguments.trim()))
 }
 
 /// Returns the skill of that name; a tool's name, less `skill_`, will do.
