@@ -108,8 +108,7 @@ impl App {
     fn list_sessions(&mut self) {
         let Some(Overlay::Sessions { everywhere, .. }) = &self.overlay else { return };
         let all = *everywhere;
-        let _ = all;
-        self.ask(Command::Sessions, Wanted::Sessions);
+        self.ask(Command::Sessions { all }, Wanted::Sessions);
     }
 
     pub(super) fn show_sessions(&mut self, result: SessionsResult) {
@@ -378,8 +377,7 @@ impl App {
                     return picker.set_items(list.clone());
                 }
                 let all = *everywhere;
-                let _ = all;
-                self.ask(Command::Search { query }, Wanted::Search);
+                self.ask(Command::Search { query, all }, Wanted::Search);
             }
             PickerOutcome::Key(WIDEN, _) => {
                 let Some(Overlay::Sessions { picker, everywhere, .. }) = &mut self.overlay else {

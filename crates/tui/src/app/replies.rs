@@ -14,6 +14,9 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Instant;
 
+/// How many messages are asked for to show where a conversation stands.
+const RECAP: usize = 40;
+
 /// Requests under way.
 #[derive(Debug, Default)]
 pub(super) struct Requests {
@@ -302,7 +305,7 @@ impl App {
                 self.may_retry = false;
                 self.ask(Command::State, Wanted::State);
                 self.ask(Command::Usage, Wanted::Usage);
-                self.ask(Command::Messages, Wanted::Recap);
+                self.ask(Command::Messages { last: Some(RECAP) }, Wanted::Recap);
             }
             After::Queue => {
                 self.ask(Command::Queue, Wanted::Queue);
