@@ -115,7 +115,7 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
         }
         let built = build(blueprint, settings, environment).await?;
         let options = interactive::options(settings, environment, &built);
-        let templates = interactive::TemplateFolders::of(&built);
+        let templates = interactive::Templates::of(&built);
         let (agent, task) = agent::start(built.parts);
         interactive::run(agent, task, signals, options, templates, environment, &settings.secrets)
             .await

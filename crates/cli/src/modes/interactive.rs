@@ -7,32 +7,34 @@
 mod attention;
 mod editor;
 mod painter;
+mod templates;
 
-use super::LAST_WORDS;
+pub(super) use templates::Templates;
+
 use crate::clipboard;
 use crate::compose::Built;
 use crate::environment::Environment;
 use crate::settings::Settings;
 use crate::signals::{JobSignal, JobSignals, Signals, StopSignal};
 use letscode_core::agent::{Agent, Output, Subscription};
-use letscode_core::env::ExecutionEnv;
-use letscode_core::prompts::{Template, load_templates};
 use letscode_core::secrets::Secrets;
 use letscode_tui::app::{AgentOutput, App, Effect, Msg, Options};
 use letscode_tui::input::Reader;
 use letscode_tui::keymap::Keymap;
 use letscode_tui::keys::InputEvent;
 use letscode_tui::terminal::{Abilities, Terminal};
-use letscode_wire::CommandInfo;
 use painter::Painter;
 use serde_json::Value;
 use std::io;
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
+
+/// How long an interrupted run may take to end its commands and note it.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// Returns what the front end starts with.
 pub(super) fn options(settings: &Settings, environment: &Environment, built: &Built) -> Options {
@@ -65,12 +67,11 @@ pub(super) async fn run(
     task: JoinHandle<()>,
     signals: Signals,
     options: Options,
-    templates: TemplateFolders,
+    templates: Templates,
     environment: &Environment,
     secrets: &Secrets,
 ) -> io::Result<ExitCode> {
     let outputs = agent.subscribe();
-    let (finds, found) = mpsc::unbounded_channel();
     let lookup = |name: &str| environment.text(name).map(str::to_owned);
     let abilities = Abilities::from_environment(lookup);
     let terminal = Terminal::enter(abilities)?;
@@ -90,8 +91,6 @@ pub(super) async fn run(
         input,
         painter,
         templates,
-        finds,
-        found,
         environment,
         secrets,
     };
@@ -100,19 +99,6 @@ pub(super) async fn run(
     terminal.leave();
     drop(timeout(LAST_WORDS, task).await);
     Ok(code)
-}
-
-/// Where prompt templates are.
-pub(super) struct TemplateFolders {
-    /// The working directory is this one's.
-    env: Arc<dyn ExecutionEnv>,
-    home: Option<PathBuf>,
-}
-
-impl TemplateFolders {
-    pub(super) fn of(built: &Built) -> Self {
-        Self { env: Arc::clone(&built.parts.env), home: built.parts.typing.home.clone() }
-    }
 }
 
 struct Session<'a> {
@@ -125,10 +111,7 @@ struct Session<'a> {
     reader: Reader,
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
     painter: Painter,
-    templates: TemplateFolders,
-    finds: mpsc::UnboundedSender<Msg>,
-    /// What was looked for meanwhile.
-    found: mpsc::UnboundedReceiver<Msg>,
+    templates: Templates,
     environment: &'a Environment,
     secrets: &'a Secrets,
 }
@@ -167,9 +150,9 @@ impl Session<'_> {
                     self.painter.soon();
                     self.update(batch.into_iter().map(|output| Msg::Agent(agent_output(output))))
                 }
-                Some(found) = self.found.recv() => {
+                found = self.templates.found() => {
                     self.painter.soon();
-                    self.update([found])
+                    self.update([Msg::Templates(found)])
                 }
                 job = self.jobs.received() => match job {
                     JobSignal::Resized => {
@@ -225,7 +208,7 @@ impl Session<'_> {
                     let bytes = attention::bytes(words, |name| self.environment.text(name));
                     self.painter.send(&bytes);
                 }
-                Effect::FindTemplates => self.find_templates(),
+                Effect::FindTemplates => self.templates.find(),
                 Effect::PastePicture => {
                     let picture = clipboard::picture(self.environment, self.secrets).await;
                     drop(self.update([Msg::Picture(picture.map_err(|error| error.to_string()))]));
@@ -234,24 +217,6 @@ impl Session<'_> {
             }
         }
         None
-    }
-
-    /// Looks for templates while everything else goes on. What is wrong with one is said where it is
-    /// called for.
-    fn find_templates(&self) {
-        let finds = self.finds.clone();
-        let env = Arc::clone(&self.templates.env);
-        let home = self.templates.home.clone();
-        tokio::spawn(async move {
-            let (templates, _) = load_templates(&*env, home.as_deref(), None).await;
-            let command = |template: Template| CommandInfo {
-                name: template.name,
-                arguments: "[TEXT]".to_owned(),
-                help: template.description,
-            };
-            // Nobody waits for it once the front end has ended.
-            drop(finds.send(Msg::Templates(templates.into_iter().map(command).collect())));
-        });
     }
 
     async fn edit(&mut self, text: &str) -> Msg {
