@@ -76,8 +76,15 @@ pub(super) async fn run(
             }
             job = jobs.received() => {
                 let handled = match job {
-                    JobSignal::Resized => Ok(view.resized()),
-                    JobSignal::Stop => view.release().map(|()| stop()),
+                    JobSignal::Resized => {
+                        view.resized();
+                        Ok(())
+                    }
+                    JobSignal::Stop => {
+                        let released = view.release();
+                        stop();
+                        released
+                    }
                     JobSignal::Continue => view.release(),
                 };
                 if let Err(error) = handled {

@@ -136,7 +136,7 @@ fn a_picture_from_the_clipboard_goes_with_the_message() {
     scene.press("enter");
     let (_, command) = scene.asked("prompt");
     let Command::Prompt { images, .. } = command else { panic!("{command:?}") };
-    assert_eq!(images, [picture.clone()]);
+    assert_eq!(images, std::slice::from_ref(&picture));
     scene.update(Msg::Picture(Err("there is no picture".to_owned())));
     assert!(scene.rows().contains("✗ there is no picture"));
     // One cannot wait in the queue: it is not lost either.
