@@ -32,6 +32,41 @@ FRAME_END = b"\x1b[?2026l"
 MIB = 1024 * 1024
 LINE = "- item {i} of a long list, of so many words as fit\n"
 """A line of 56 bytes once {i} has five digits and the row has its CRLF."""
+CODE = """fn total(values: &[u32], limit: Option<u32>) -> Result<u64, String> {
+    // Only what is below the limit counts.
+    let mut sum = 0_u64;
+    for (at, value) in values.iter().enumerate() {
+        match limit {
+            Some(limit) if *value > limit => return Err(format!("value {at} is {value:?}\\n")),
+            _ => sum += u64::from(*value) * 0x10,
+        }
+    }
+    Ok(sum)
+}
+
+#[derive(Debug, Clone)]
+pub struct Counter<'a, T: Default> {
+    name: &'a str, /* shown */
+    count: usize,
+    kind: std::marker::PhantomData<T>,
+}
+
+impl<T: Default> Drop for Counter<'_, T> {
+""".splitlines(keepends=True)
+"""Twenty lines of a program."""
+
+
+def code(language: str, count: int) -> dict:
+    """Returns an answer that is a block of so many lines."""
+    lines = [CODE[n % len(CODE)] for n in range(count)]
+    return {"text": [f"```{language}\n", *lines, "```\n\nthe-end"]}
+
+
+def rules() -> list[tuple[str, dict]]:
+    """Returns the answers, as bench/compare has them."""
+    blocks = [("plain", "", 20), ("plain", "", 1_000), ("rust", "rust", 20), ("rust", "rust", 1_000)]
+    answers = [(f"bench-{name}-{count}-lines", code(language, count)) for name, language, count in blocks]
+    return [*answers, ("bench-lines", {"bulk": {"deltas": 20_000, "text": LINE}})]
 
 
 @dataclass
@@ -308,6 +343,24 @@ def lines(setting: Setting, count: int) -> list[Figure]:
     ]
 
 
+def highlighted(setting: Setting) -> list[Figure]:
+    """What colours cost over plain code: of the first block, and of a line of a long one."""
+
+    def extra(count: int) -> float:
+        plain, rust = (
+            statistics.median(answered(setting, f"bench-{name}-{count}-lines", b"the-end")[0] for _ in range(setting.runs))
+            for name in ("plain", "rust")
+        )
+        return rust - plain
+
+    first = extra(20)
+    line = (extra(1_000) - first) / 980
+    return [
+        Figure("first block of code, cpu", f"{first * 1e3:.0f} ms", "", "≤ 60 ms", first <= 0.06),
+        Figure("later line of code, cpu", f"{line * 1e3:.2f} ms", "", "≤ 0.2 ms", line <= 0.0002),
+    ]
+
+
 def opened(setting: Setting) -> list[Figure]:
     """Opening a session of 5,000 messages."""
     walls, sizes = [], []
@@ -407,6 +460,7 @@ def figures(setting: Setting, only: str, count: int) -> list[Figure]:
         "terminal-keys": lambda: keys(setting),
         "terminal-burst": lambda: burst(setting, count),
         "terminal-lines": lambda: lines(setting, count),
+        "terminal-code": lambda: highlighted(setting),
         "terminal-open": lambda: opened(setting),
         "terminal-popup": lambda: popup(setting),
         "terminal-paste": lambda: paste(setting),
