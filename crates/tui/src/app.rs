@@ -101,6 +101,8 @@ pub enum Effect {
     PastePicture,
     /// Leave.
     Exit,
+    /// Leave, because the user has pressed Ctrl+C twice.
+    ExitInterrupted,
 }
 
 /// The front end.
@@ -121,8 +123,8 @@ pub struct App {
     queue: QueueResult,
     /// The prompt, retry or compaction that is under way.
     run: Option<Run>,
-    /// What is sent as soon as the run that it stops has ended.
-    redirect: Option<Submission>,
+    /// What is sent, one after the other, as soon as the run that it stops has ended.
+    redirects: VecDeque<Submission>,
     /// Whether the last run failed in a way that may pass.
     may_retry: bool,
     /// When Ctrl+C was pressed last.
@@ -170,7 +172,7 @@ impl App {
             commands: Vec::new(),
             queue: QueueResult { steering: Vec::new(), follow_ups: Vec::new() },
             run: None,
-            redirect: None,
+            redirects: VecDeque::new(),
             may_retry: false,
             interrupted: None,
             hint: None,

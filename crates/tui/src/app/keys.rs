@@ -96,14 +96,16 @@ impl App {
     fn interrupt(&mut self, now: Instant) {
         let again = self.interrupted.is_some_and(|at| now < at + SECOND_INTERRUPT);
         if again {
-            return self.effects.push(Effect::Exit);
+            return self.effects.push(Effect::ExitInterrupted);
         }
         self.interrupted = Some(now);
         let what = if self.overlay.is_some() {
             self.dismiss_overlay();
             "closed"
         } else if self.run.is_some() {
-            self.redirect = None;
+            while let Some(line) = self.redirects.pop_back() {
+                self.give_back(&line);
+            }
             self.stop();
             "stopped"
         } else if !self.composer.is_empty() {

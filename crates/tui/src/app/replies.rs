@@ -141,9 +141,12 @@ impl App {
     /// Sends what waited for the end of a run.
     fn go_on(&mut self, now: Instant) {
         if self.run.is_none()
-            && let Some(line) = self.redirect.take()
+            && let Some(line) = self.redirects.pop_front()
         {
             self.prompt(line, now);
+            if !self.redirects.is_empty() {
+                self.stop();
+            }
         }
     }
 
@@ -165,7 +168,7 @@ impl App {
     }
 
     /// Puts a line back where it was typed.
-    fn give_back(&mut self, line: &Submission) {
+    pub(super) fn give_back(&mut self, line: &Submission) {
         self.composer.put_back(line.clone());
     }
 

@@ -30,7 +30,7 @@ impl App {
             }
         }
         if self.run.is_some() {
-            self.redirect = Some(line);
+            self.redirects.push_back(line);
             self.stop();
         } else {
             self.prompt(line, now);
@@ -85,7 +85,11 @@ impl App {
                 self.transcript.notice(&format!("what tools print is shown {words} from now on"));
             }
             ("footer", "") => self.shows_footer = !self.shows_footer,
-            ("edit", _) => self.effects.push(Effect::Edit(arguments.to_owned())),
+            ("edit", _) => {
+                // An editor that fails leaves it there.
+                self.composer.set_text(arguments);
+                self.effects.push(Effect::Edit(arguments.to_owned()));
+            }
             ("model", "") => self.open_models(),
             ("resume", "") => self.open_sessions(),
             ("tree", "") => self.open_tree(),

@@ -57,7 +57,7 @@ impl App {
     fn queue_rows(&self, columns: usize) -> Vec<Line> {
         let steering = self.queue.steering.iter().map(|text| ("next", text));
         let later = self.queue.follow_ups.iter().map(|text| ("later", text));
-        let redirect = self.redirect.iter().map(|line| ("now", &line.text));
+        let redirect = self.redirects.iter().map(|line| ("now", &line.text));
         let all: Vec<Line> = redirect
             .chain(steering)
             .chain(later)
