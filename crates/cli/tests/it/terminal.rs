@@ -5,11 +5,13 @@ mod run;
 mod scroll;
 mod shape;
 
+use crate::driver::HANG;
 use letscode_testkit::pty::{Ended, Pty, PtyProgram};
 use letscode_testkit::screen::{Screen, forbidden};
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
 use serde_json::Value;
+use std::time::{Duration, Instant};
 
 /// What turns the modes on and off, in a terminal that knows them all.
 const PASTE_ON: &str = "\x1b[?2004h";
@@ -64,6 +66,25 @@ fn is_busy(screen: &Screen) -> bool {
             !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
         })
     })
+}
+
+/// Waits until the model has been asked so many times.
+#[track_caller]
+fn wait_for_requests(server: &SseServer, count: usize) {
+    let end = Instant::now() + HANG;
+    while server.chat_bodies().len() < count {
+        assert!(Instant::now() < end, "the model was not asked {count} times");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until the row of the cursor holds a text.
+#[track_caller]
+fn wait_for_composed(pty: &Pty, text: &str) {
+    pty.wait_for(text, |screen| {
+        let (row, _) = screen.cursor();
+        screen.rows()[row].contains(text).then_some(())
+    });
 }
 
 /// Checks that a program that has ended left the terminal as it found it.

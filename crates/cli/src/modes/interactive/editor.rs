@@ -66,9 +66,11 @@ pub(super) async fn edit(
     let chosen = ["VISUAL", "EDITOR"].into_iter().find_map(|name| environment.text(name));
     let editor = chosen.unwrap_or(FALLBACK).to_owned();
     let mut child = Command::new("sh")
-        // The variable may hold arguments and quotes: a shell reads them as everywhere else.
+        // The variable may hold arguments and quotes: a shell reads them as everywhere else. It must
+        // not stay: the keyboard's Ctrl+C would end it while the editor goes on. The way over `env`
+        // lets variables stand before the command.
         .arg("-c")
-        .arg(format!("{editor} \"$@\""))
+        .arg(format!("exec env {editor} \"$@\""))
         .arg(&editor)
         .arg(&path)
         .spawn()

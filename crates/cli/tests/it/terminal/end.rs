@@ -4,7 +4,6 @@ use super::*;
 use crate::driver::call;
 use letscode_testkit::program::Signal;
 use serde_json::json;
-use std::time::Duration;
 
 #[test]
 fn a34_quit_and_the_end_of_input_restore_the_terminal() {
@@ -43,7 +42,7 @@ fn a34_signals_restore_the_terminal() {
 #[test]
 fn a34_any_moment_of_the_start_leaves_the_terminal_as_it_was() {
     let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let pty = in_terminal(&dir, &server).start();
     wait_until_ready(&pty);
     let whole = started.elapsed();
@@ -86,10 +85,7 @@ fn a34_a_stop_gives_the_terminal_back_and_goes_on_where_it_was() {
     pty.wait_for_text("left ");
     pty.wait_for_text(" icanon");
     pty.send("\r");
-    pty.wait_for("the composer", |screen| {
-        let (row, _) = screen.cursor();
-        screen.rows()[row].contains("not sent yet").then_some(())
-    });
+    wait_for_composed(&pty, "not sent yet");
     server.resume();
     pty.wait_for_text("half of it rest");
     let rows = pty.screen(Screen::history);
@@ -118,10 +114,7 @@ fn an_editor_with_arguments_changes_the_message() {
     pty.wait_for_text("fine");
     wait_until_idle(&pty);
     pty.send("/edit some words\r");
-    pty.wait_for("the edited words", |screen| {
-        let (row, _) = screen.cursor();
-        screen.rows()[row].contains("with arguments").then_some(())
-    });
+    wait_for_composed(&pty, "with arguments");
     assert_eq!(dir.read("seen"), "some words");
     pty.send("\x03\x03\x03");
     check_restored(&pty.wait());
@@ -137,10 +130,7 @@ fn an_editor_that_fails_leaves_the_message() {
         wait_until_ready(&pty);
         pty.send(keys);
         pty.wait_for_text("the message is as it was");
-        pty.wait_for("the message", |screen| {
-            let (row, _) = screen.cursor();
-            screen.rows()[row].contains("written here").then_some(())
-        });
+        wait_for_composed(&pty, "written here");
         pty.signal(Signal::Terminate).unwrap();
         check_restored(&pty.wait());
     }
@@ -185,7 +175,7 @@ fn a34_a_terminal_that_takes_nothing_holds_up_neither_the_agent_nor_the_end() {
     let (mut pty, server, dir) = start(json!([first, {"text": "over and done"}]));
     let held = pty.hold();
     pty.send("go on\r");
-    assert!(server.wait_until(Duration::from_secs(30), |progress| progress.requests > 1));
+    wait_for_requests(&server, 2);
     assert_eq!(dir.read("done.txt"), "x\n");
     drop(held);
     pty.wait_for_text("over and done");
@@ -195,7 +185,7 @@ fn a34_a_terminal_that_takes_nothing_holds_up_neither_the_agent_nor_the_end() {
     server.load(json!([{"text": words}]));
     let held = pty.hold();
     pty.send("again\r");
-    assert!(server.wait_until(Duration::from_secs(30), |progress| progress.requests > 2));
+    wait_for_requests(&server, 3);
     std::thread::sleep(Duration::from_millis(300));
     pty.signal(Signal::Terminate).unwrap();
     pty.wait_until_ended();
@@ -227,11 +217,11 @@ fn a34_a_terminal_that_goes_away_ends_the_program() {
 
 #[track_caller]
 fn wait_for(dir: &WorkDir, name: &str) -> String {
-    let end = std::time::Instant::now() + crate::driver::HANG;
+    let end = Instant::now() + HANG;
     loop {
         match std::fs::read_to_string(dir.resolve(name)) {
             Ok(text) if text.ends_with('\n') => return text,
-            _ => assert!(std::time::Instant::now() < end, "{name} never came"),
+            _ => assert!(Instant::now() < end, "{name} never came"),
         }
         std::thread::sleep(Duration::from_millis(5));
     }
