@@ -109,6 +109,10 @@ impl App {
                 if let Some(run) = self.run.as_mut().filter(|run| number(&id) == Some(run.request))
                 {
                     run.sent = None;
+                    // What was sent in a hurry behind it stops it as well.
+                    if !self.redirects.is_empty() {
+                        self.stop();
+                    }
                 }
             }
             Control::Done { id, result } => {
@@ -144,9 +148,6 @@ impl App {
             && let Some(line) = self.redirects.pop_front()
         {
             self.prompt(line, now);
-            if !self.redirects.is_empty() {
-                self.stop();
-            }
         }
     }
 

@@ -32,7 +32,7 @@ fn a37_a_storm_of_sizes_loses_nothing() {
     pty.send("go on\r");
     for step in 0..40_u16 {
         pty.resize(60 + step * 7 % 40, 12 + step % 9);
-        std::thread::sleep(std::time::Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(10));
     }
     pty.resize(80, 24);
     pty.wait_for_text("n59");
