@@ -109,11 +109,15 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
         Err(error) => return fail(settings, explain(&error, settings, environment)),
     };
     in_runtime(settings, blueprint, async |blueprint| {
-        let signals = Signals::listen()?;
+        let mut signals = Signals::listen()?;
         if let Some(line) = update_notice::notice(settings, environment) {
             messages::note(&line);
         }
-        let built = build(blueprint, settings, environment).await?;
+        let built = tokio::select! {
+            built = build(blueprint, settings, environment) => built?,
+            // A plugin may take its time to start.
+            signal = signals.received() => return Ok(signal.exit_code()),
+        };
         let options = interactive::options(settings, environment, &built);
         let templates = interactive::Templates::of(&built);
         let (agent, task) = agent::start(built.parts);

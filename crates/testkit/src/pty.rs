@@ -33,10 +33,11 @@ pub struct PtyProgram {
 /// Dropping it kills the process group.
 pub struct Pty {
     child: Child,
-    master: Box<dyn MasterPty + Send>,
+    /// `None` once it has been hung up.
+    master: Option<Box<dyn MasterPty + Send>>,
     /// Keeps the terminal while its settings are to be looked at.
     slave: Option<Box<dyn SlavePty + Send>>,
-    writer: Box<dyn Write + Send>,
+    writer: Option<Box<dyn Write + Send>>,
     shown: Arc<Shown>,
     reader: Option<JoinHandle<()>>,
     settings: String,
@@ -58,7 +59,23 @@ pub struct Ended {
 struct Shown {
     screen: Mutex<Screen>,
     changed: Condvar,
+    taking: Mutex<Taking>,
+    taking_changed: Condvar,
 }
+
+/// What happens to the program's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Taking {
+    All,
+    /// Nothing: the program's writes come to wait.
+    Nothing,
+    /// Nothing any more.
+    Over,
+}
+
+/// Keeps a terminal from taking output, until it is dropped.
+#[derive(Debug)]
+pub struct Held(Arc<Shown>);
 
 impl PtyProgram {
     /// Prepares a binary to run in the project of `dir`, in a terminal of 80 columns and 24 rows,
@@ -115,21 +132,28 @@ impl PtyProgram {
         let mut output = pair.master.try_clone_reader().expect("the terminal can be read");
         let writer = pair.master.take_writer().expect("the terminal can be written to");
         let screen = Mutex::new(Screen::new(self.columns, self.rows));
-        let shown = Arc::new(Shown { screen, changed: Condvar::new() });
+        let shown = Arc::new(Shown {
+            screen,
+            changed: Condvar::new(),
+            taking: Mutex::new(Taking::All),
+            taking_changed: Condvar::new(),
+        });
         let filled = Arc::clone(&shown);
         let reader = thread::spawn(move || {
             let mut buffer = vec![0; 64 * 1024];
             // It ends with an error once nobody has the terminal open.
-            while let Ok(count @ 1..) = output.read(&mut buffer) {
+            while filled.may_take()
+                && let Ok(count @ 1..) = output.read(&mut buffer)
+            {
                 filled.lock().feed(buffer.get(..count).unwrap_or_default());
                 filled.changed.notify_all();
             }
         });
         Pty {
             child: *child,
-            master: pair.master,
+            master: Some(pair.master),
             slave: Some(pair.slave),
-            writer,
+            writer: Some(writer),
             shown,
             reader: Some(reader),
             settings,
@@ -145,8 +169,9 @@ impl Pty {
     /// When the terminal is gone.
     #[track_caller]
     pub fn send(&mut self, bytes: impl AsRef<[u8]>) {
-        self.writer.write_all(bytes.as_ref()).expect("the terminal takes keys");
-        self.writer.flush().expect("the terminal takes keys");
+        let writer = self.writer.as_mut().expect("the terminal is there");
+        writer.write_all(bytes.as_ref()).expect("the terminal takes keys");
+        writer.flush().expect("the terminal takes keys");
     }
 
     /// Changes the terminal's size; its screen cuts rows that no longer fit.
@@ -156,7 +181,7 @@ impl Pty {
     #[track_caller]
     pub fn resize(&mut self, columns: u16, rows: u16) {
         self.shown.lock().resize(columns, rows);
-        self.master.resize(size(columns, rows)).expect("the terminal can change its size");
+        self.set_size(columns, rows);
     }
 
     /// Changes the terminal's size; its screen wraps its rows anew.
@@ -166,7 +191,7 @@ impl Pty {
     #[track_caller]
     pub fn reflow(&mut self, columns: u16, rows: u16) {
         self.shown.lock().reflow(columns, rows);
-        self.master.resize(size(columns, rows)).expect("the terminal can change its size");
+        self.set_size(columns, rows);
     }
 
     /// Waits until the screen is as wanted, and returns what `wanted` made of it.
@@ -207,7 +232,7 @@ impl Pty {
 
     /// Returns the terminal's settings in a form that can be compared and shown.
     pub fn settings(&self) -> String {
-        settings(&*self.master)
+        self.master.as_deref().map(settings).unwrap_or_default()
     }
 
     /// Returns whether the terminal's settings are what they were before the start.
@@ -239,6 +264,45 @@ impl Pty {
         }
     }
 
+    /// Has the terminal take no output, as one that is stopped, until what this returns is dropped.
+    /// The last read may still be under way.
+    #[must_use]
+    pub fn hold(&self) -> Held {
+        self.shown.set_taking(Taking::Nothing);
+        Held(Arc::clone(&self.shown))
+    }
+
+    /// Takes the terminal away, as when its window is closed. The program must answer a key with
+    /// some output.
+    ///
+    /// # Panics
+    /// When the terminal is gone already.
+    #[track_caller]
+    pub fn hang_up(&mut self) {
+        self.shown.set_taking(Taking::Over);
+        // The reading thread has the terminal open until it has read once more.
+        self.send(" ");
+        if let Some(reader) = self.reader.take() {
+            reader.join().expect("the screen takes all output");
+        }
+        self.writer = None;
+        self.master = None;
+        self.slave = None;
+    }
+
+    /// Waits until the process has ended, whatever of its output is still to be taken.
+    ///
+    /// # Panics
+    /// When it still runs after half a minute.
+    #[track_caller]
+    pub fn wait_until_ended(&mut self) {
+        let end = Instant::now() + LIMIT;
+        while !group::has_ended(&mut self.child) {
+            assert!(Instant::now() < end, "the program does not end");
+            thread::sleep(LOOK_AGAIN);
+        }
+    }
+
     /// Waits for the program's end.
     ///
     /// # Panics
@@ -260,6 +324,11 @@ impl Pty {
         Ended { status, settings_restored, output }
     }
 
+    fn set_size(&self, columns: u16, rows: u16) {
+        let master = self.master.as_ref().expect("the terminal is there");
+        master.resize(size(columns, rows)).expect("the terminal can change its size");
+    }
+
     fn reap(&mut self) -> i32 {
         if let Some(status) = self.status {
             return status;
@@ -276,7 +345,26 @@ impl Drop for Pty {
     }
 }
 
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.0.set_taking(Taking::All);
+    }
+}
+
 impl Shown {
+    fn set_taking(&self, taking: Taking) {
+        *self.taking.lock().unwrap_or_else(PoisonError::into_inner) = taking;
+        self.taking_changed.notify_all();
+    }
+
+    /// Waits while nothing is to be taken. Returns whether there is more to take.
+    fn may_take(&self) -> bool {
+        let taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = |taking: &mut Taking| *taking == Taking::Nothing;
+        let taking = self.taking_changed.wait_while(taking, held);
+        *taking.unwrap_or_else(PoisonError::into_inner) == Taking::All
+    }
+
     fn lock(&self) -> MutexGuard<'_, Screen> {
         self.screen.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -286,7 +374,7 @@ fn size(columns: u16, rows: u16) -> PtySize {
     PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
 }
 
-fn settings(master: &dyn MasterPty) -> String {
+fn settings(master: &(dyn MasterPty + Send)) -> String {
     format!("{:?}", master.get_termios())
 }
 

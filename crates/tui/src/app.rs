@@ -112,6 +112,8 @@ pub enum Effect {
     PastePicture,
     /// Leave.
     Exit,
+    /// Leave, because the user has pressed Ctrl+C twice.
+    ExitInterrupted,
 }
 
 /// The front end.

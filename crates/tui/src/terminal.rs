@@ -60,6 +60,21 @@ impl Terminal {
         Ok(())
     }
 
+    /// Sets all modes once more, where the terminal is entered: somebody may have changed them while
+    /// the process was stopped by a signal that nobody can listen to.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn renew(&self) -> io::Result<()> {
+        match system::renew()? {
+            Some(unset) => {
+                let (set, _) = modes(self.abilities);
+                system::write(format!("{unset}{set}").as_bytes())
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Restores what was: before an editor, before the program stops. Does nothing where it has
     /// been left already.
     pub fn leave(&self) {
@@ -72,9 +87,17 @@ impl Terminal {
     /// # Errors
     /// As [`enter`](Self::enter).
     pub fn suspend(&self) -> io::Result<()> {
-        self.leave();
-        system::stop_process()?;
+        self.stop()?;
         self.reenter()
+    }
+
+    /// Leaves it and stops the process as Ctrl+Z does. Returns once the process goes on.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn stop(&self) -> io::Result<()> {
+        self.leave();
+        system::stop_process()
     }
 
     /// Returns the columns and rows.
@@ -82,12 +105,12 @@ impl Terminal {
         system::size()
     }
 
-    /// Writes all of the bytes; waits while the terminal takes none.
+    /// Writes as [`write`] does.
     ///
     /// # Errors
-    /// When the terminal is gone. There is nobody left to tell then, so the caller ends quietly.
+    /// As [`write`].
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        system::write(bytes)
+        write(bytes)
     }
 }
 
@@ -95,6 +118,14 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         self.leave();
     }
+}
+
+/// Writes all of the bytes, from any thread; waits while the terminal takes none.
+///
+/// # Errors
+/// When the terminal is gone. There is nobody left to tell then, so the caller ends quietly.
+pub fn write(bytes: &[u8]) -> io::Result<()> {
+    system::write(bytes)
 }
 
 /// Restores the terminal if it is entered: for panic hooks and handlers of signals, from any

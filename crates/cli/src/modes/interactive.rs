@@ -26,10 +26,11 @@ use letscode_tui::terminal::{Abilities, Terminal};
 use painter::Painter;
 use serde_json::Value;
 use std::io;
+use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -74,6 +75,8 @@ pub(super) async fn run(
     let outputs = agent.subscribe();
     let lookup = |name: &str| environment.text(name).map(str::to_owned);
     let abilities = Abilities::from_environment(lookup);
+    // Listened to first, so that no change of the size is missed.
+    let jobs = JobSignals::listen()?;
     let terminal = Terminal::enter(abilities)?;
     let (sender, input) = mpsc::unbounded_channel();
     let reader = Reader::start(move |events| drop(sender.send(events)))?;
@@ -85,7 +88,7 @@ pub(super) async fn run(
         agent,
         outputs,
         signals,
-        jobs: JobSignals::listen()?,
+        jobs,
         terminal: &terminal,
         reader,
         input,
@@ -137,6 +140,9 @@ impl Session<'_> {
                 biased;
                 events = self.input.recv() => {
                     let Some(events) = events else { return StopSignal::HangUp.exit_code() };
+                    if events.contains(&InputEvent::Closed) {
+                        return StopSignal::HangUp.exit_code();
+                    }
                     self.painter.now();
                     self.update(events.into_iter().map(Msg::Input))
                 }
@@ -162,7 +168,10 @@ impl Session<'_> {
                     }
                     JobSignal::Stop => vec![Effect::Suspend],
                     JobSignal::Continue => {
-                        self.come_back();
+                        if let Err(error) = self.terminal.renew() {
+                            tracing::debug!("the terminal cannot be set again: {error}");
+                        }
+                        self.show_again();
                         continue;
                     }
                 },
@@ -193,7 +202,10 @@ impl Session<'_> {
             match effect {
                 Effect::Send { id, command } => self.agent.send(Value::from(id).into(), command),
                 Effect::Edit(text) => {
-                    let edited = self.edit(&text).await;
+                    let edited = match self.edit(&text).await {
+                        Ok(edited) => edited,
+                        Err(signal) => return Some(signal.exit_code()),
+                    };
                     drop(self.update([edited]));
                 }
                 Effect::Suspend => {
@@ -214,16 +226,43 @@ impl Session<'_> {
                     drop(self.update([Msg::Picture(picture.map_err(|error| error.to_string()))]));
                 }
                 Effect::Exit => return Some(ExitCode::SUCCESS),
+                Effect::ExitInterrupted => return Some(StopSignal::Interrupt.exit_code()),
             }
         }
         None
     }
 
-    async fn edit(&mut self, text: &str) -> Msg {
+    /// Has the user edit a text. Gives back the signal that ended it.
+    async fn edit(&mut self, text: &str) -> Result<Msg, StopSignal> {
         self.let_go().await;
-        let edited = editor::edit(text, self.environment).await;
+        let mut ended_by = None;
+        let stop = Notify::new();
+        let mut editing = pin!(editor::edit(text, self.environment, &stop));
+        let edited = loop {
+            tokio::select! {
+                edited = &mut editing => break edited,
+                signal = self.signals.received() => match signal {
+                    // A key of the editor's: the terminal sends it to us as well.
+                    StopSignal::Interrupt => {}
+                    StopSignal::Terminate | StopSignal::HangUp => {
+                        ended_by = Some(signal);
+                        stop.notify_one();
+                    }
+                },
+                job = self.jobs.received() => if job == JobSignal::Stop {
+                    // An editor that is suspended means us too.
+                    if let Err(error) = self.terminal.stop() {
+                        tracing::debug!("the program cannot be stopped: {error}");
+                    }
+                },
+            }
+        };
+        if let Some(signal) = ended_by {
+            self.agent.abort();
+            return Err(signal);
+        }
         self.come_back();
-        Msg::Edited(edited.map_err(|error| error.to_string()))
+        Ok(Msg::Edited(edited.map_err(|error| error.to_string())))
     }
 
     /// Gives the terminal to another program.
@@ -238,17 +277,22 @@ impl Session<'_> {
         if let Err(error) = self.terminal.reenter() {
             tracing::debug!("the terminal cannot be taken back: {error}");
         }
+        self.show_again();
+        self.reader.resume();
+    }
+
+    /// Draws all that moves, whatever stands there.
+    fn show_again(&mut self) {
         let (columns, rows) = self.terminal.size();
         self.painter.resized(columns, rows);
         self.painter.redraw();
-        self.reader.resume();
     }
 
     async fn leave(&mut self) {
         self.agent.abort();
         self.agent.shut_down();
         self.reader.pause();
-        self.painter.release(&mut self.app).await;
+        self.painter.end(&mut self.app).await;
     }
 }
 

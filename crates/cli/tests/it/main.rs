@@ -37,4 +37,7 @@ mod slash;
 
 mod reload;
 
+#[cfg(unix)]
+mod terminal;
+
 mod user;

@@ -88,7 +88,7 @@ fn is_name(word: &str) -> bool {
 /// Returns the names most like `name`, or else some of those that there are.
 fn hint(name: &str, known: &[String]) -> String {
     let candidates: Vec<&str> = known.iter().map(String::as_str).collect();
-    let near = similar::get_close_matches(name, &candidates, LISTED_NAMES, 0.6);
+    let near = crate::near::nearest(name, &candidates, LISTED_NAMES, 0.6);
     if !near.is_empty() {
         return format!("; near names: {}", near.join(", "));
     }

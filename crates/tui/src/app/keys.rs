@@ -100,7 +100,7 @@ impl App {
     fn interrupt(&mut self, now: Instant) {
         let again = self.interrupted.is_some_and(|at| now < at + SECOND_INTERRUPT);
         if again {
-            return self.effects.push(Effect::Exit);
+            return self.effects.push(Effect::ExitInterrupted);
         }
         self.interrupted = Some(now);
         let what = if self.overlay.is_some() {

@@ -119,6 +119,10 @@ impl App {
                 if let Some(run) = self.run.as_mut().filter(|run| number(&id) == Some(run.request))
                 {
                     run.sent = None;
+                    // What was sent in a hurry behind it stops it as well.
+                    if !self.redirects.is_empty() {
+                        self.stop();
+                    }
                 }
             }
             Control::Done { id, result } => {

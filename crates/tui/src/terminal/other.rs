@@ -8,6 +8,10 @@ pub(super) fn enter(_unset: String) -> io::Result<bool> {
     Err(unsupported())
 }
 
+pub(super) fn renew() -> io::Result<Option<String>> {
+    Ok(None)
+}
+
 pub(super) fn leave(_first: &str) {}
 
 pub(super) fn is_interactive() -> bool {

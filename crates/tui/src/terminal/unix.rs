@@ -11,7 +11,9 @@ use rustix::termios::{
     tcgetwinsize, tcsetattr,
 };
 use std::io::{self, IsTerminal as _};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 /// What a terminal that does not tell its size is taken for.
@@ -20,11 +22,17 @@ const USUAL_SIZE: (usize, usize) = (80, 24);
 /// How long the system may take to stop all threads: it needs a tiny part of that.
 const STOPS_WITHIN: Duration = Duration::from_millis(50);
 
+/// How long a terminal may take for the sequences that end the modes. One that takes nothing must not
+/// keep the program.
+const LAST_WRITE: Duration = Duration::from_millis(500);
+
 /// What is to be restored, while the terminal is entered.
 static FOUND: Mutex<Option<Found>> = Mutex::new(None);
 
 struct Found {
     settings: Termios,
+    /// The settings in raw mode.
+    raw: Termios,
     /// The sequences that end the modes.
     unset: String,
 }
@@ -49,18 +57,27 @@ pub(super) fn enter(unset: String) -> io::Result<bool> {
     // Ctrl+C and its kin are keys.
     raw.local_modes -= LocalModes::ISIG;
     tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
-    *found = Some(Found { settings, unset });
+    *found = Some(Found { settings, raw, unset });
     Ok(true)
+}
+
+/// Turns raw mode on again where another has changed it meanwhile. Returns the sequences that end the
+/// modes; `None` where the terminal is not entered.
+pub(super) fn renew() -> io::Result<Option<String>> {
+    let found = found();
+    let Some(Found { raw, unset, .. }) = &*found else { return Ok(None) };
+    tcsetattr(io::stdin(), OptionalActions::Now, raw)?;
+    Ok(Some(unset.clone()))
 }
 
 /// Restores what was, if it is not yet. `first` is written before, where the terminal knows
 /// sequences at all.
 pub(super) fn leave(first: &str) {
     let mut found = found();
-    let Some(Found { settings, unset }) = found.take() else { return };
+    let Some(Found { settings, unset, .. }) = found.take() else { return };
     // Whatever fails, the rest is tried: a terminal that is gone refuses all of it.
     let first = if unset.is_empty() { "" } else { first };
-    let _ = write(format!("{first}{unset}").as_bytes());
+    write_briefly(&format!("{first}{unset}"));
     // Tails of keys that only we could have read, such as the window's loss of the keyboard.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     let _ = tcsetattr(io::stdin(), OptionalActions::Now, &settings);
@@ -108,8 +125,32 @@ pub(super) fn stop_process() -> io::Result<()> {
     kill_current_process_group(Signal::STOP)?;
     // Another thread may be the one that the system stops first. This one must not touch the
     // terminal before it is stopped as well.
-    std::thread::sleep(STOPS_WITHIN);
+    thread::sleep(STOPS_WITHIN);
     Ok(())
+}
+
+/// Writes, but does not wait long for a terminal that takes nothing.
+fn write_briefly(text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    let text: Arc<str> = text.into();
+    let (done, written) = mpsc::channel();
+    let writing = thread::Builder::new().spawn({
+        let text = Arc::clone(&text);
+        move || {
+            let _ = write(text.as_bytes());
+            let _ = done.send(());
+        }
+    });
+    match writing {
+        Ok(_) => {
+            let _ = written.recv_timeout(LAST_WRITE);
+        }
+        Err(_) => {
+            let _ = write(text.as_bytes());
+        }
+    }
 }
 
 fn found() -> MutexGuard<'static, Option<Found>> {

@@ -8,10 +8,16 @@ use crate::environment::Environment;
 use std::fs;
 use std::io::{self, Write as _};
 use std::process::ExitStatus;
-use tokio::process::Command;
+use std::time::Duration;
+use tokio::process::{Child, Command};
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
 /// What is run where the user has not chosen.
 const FALLBACK: &str = "vi";
+
+/// How long an editor may take to end where the program is to end.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Why the message stays as it was.
 #[derive(Debug, thiserror::Error)]
@@ -35,13 +41,20 @@ pub(super) enum EditorError {
         /// How it ended.
         status: ExitStatus,
     },
+    /// The program is to end.
+    #[error("the editor was ended: the message is as it was")]
+    Stopped,
 }
 
-/// Has the user edit `text`, and returns what it is then.
+/// Has the user edit `text`, and returns what it is then. `stop` ends the editor.
 ///
 /// # Errors
 /// When the editor cannot be run, or says that it failed.
-pub(super) async fn edit(text: &str, environment: &Environment) -> Result<String, EditorError> {
+pub(super) async fn edit(
+    text: &str,
+    environment: &Environment,
+    stop: &Notify,
+) -> Result<String, EditorError> {
     let mut file = tempfile::Builder::new()
         .prefix("letscode-message-")
         .suffix(".md")
@@ -52,15 +65,23 @@ pub(super) async fn edit(text: &str, environment: &Environment) -> Result<String
     let path = file.into_temp_path();
     let chosen = ["VISUAL", "EDITOR"].into_iter().find_map(|name| environment.text(name));
     let editor = chosen.unwrap_or(FALLBACK).to_owned();
-    let status = Command::new("sh")
-        // The variable may hold arguments and quotes: a shell reads them as everywhere else.
+    let mut child = Command::new("sh")
+        // The variable may hold arguments and quotes: a shell reads them as everywhere else. It must
+        // not stay: the keyboard's Ctrl+C would end it while the editor goes on. The way over `env`
+        // lets variables stand before the command.
         .arg("-c")
-        .arg(format!("{editor} \"$@\""))
+        .arg(format!("exec env {editor} \"$@\""))
         .arg(&editor)
         .arg(&path)
-        .status()
-        .await
+        .spawn()
         .map_err(|source| EditorError::Start { editor: editor.clone(), source })?;
+    let status = tokio::select! {
+        status = child.wait() => status.map_err(EditorError::File)?,
+        () = stop.notified() => {
+            end(&mut child).await;
+            return Err(EditorError::Stopped);
+        }
+    };
     if !status.success() {
         return Err(EditorError::Failed { editor, status });
     }
@@ -68,4 +89,21 @@ pub(super) async fn edit(text: &str, environment: &Environment) -> Result<String
     let edited = String::from_utf8_lossy(&bytes);
     // Editors end a file with a newline that nobody typed.
     Ok(edited.trim_end_matches(['\n', '\r']).to_owned())
+}
+
+/// Asks an editor to end, which then restores the terminal as it found it.
+async fn end(child: &mut Child) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process};
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        if let Some(pid) = id.and_then(Pid::from_raw) {
+            // One that has ended just now needs none.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+        if timeout(LAST_WORDS, child.wait()).await.is_ok() {
+            return;
+        }
+    }
+    drop(timeout(LAST_WORDS, child.kill()).await);
 }

@@ -5,8 +5,9 @@
 //! is final is lost. Must not know what is shown.
 
 use letscode_tui::app::App;
-use letscode_tui::screen::Screen;
-use std::io::{self, Write as _};
+use letscode_tui::screen::{Frame, Screen};
+use letscode_tui::terminal;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, SyncSender};
@@ -81,13 +82,24 @@ impl Painter {
         self.writer.write(bytes);
     }
 
-    /// Draws the last frame and leaves the cursor on a row of its own below it, for another program
-    /// or the shell. Waits until the terminal has it, but not for a terminal that takes nothing.
+    /// Takes the live region away for another program, which gets a row of its own below what is
+    /// final. Waits until the terminal has it, but not for a terminal that takes nothing.
     pub(super) async fn release(&mut self, app: &mut App) {
-        self.drain().await;
-        let mut bytes = Vec::new();
+        let (columns, rows) = self.screen.size();
+        let finished = app.view(columns, rows, Instant::now().into_std()).finished;
+        self.release_below(Frame { finished, ..Frame::default() }).await;
+    }
+
+    /// Draws the last frame of all, as [`release`](Self::release) does.
+    pub(super) async fn end(&mut self, app: &mut App) {
         let (columns, rows) = self.screen.size();
         let frame = app.last_view(columns, rows, Instant::now().into_std());
+        self.release_below(frame).await;
+    }
+
+    async fn release_below(&mut self, frame: Frame) {
+        self.drain().await;
+        let mut bytes = Vec::new();
         self.screen.draw(frame, &mut bytes);
         self.screen.release(&mut bytes);
         self.writer.write(bytes);
@@ -131,8 +143,7 @@ impl Writer {
         let shared = Arc::clone(&state);
         thread::Builder::new().name("terminal".to_owned()).spawn(move || {
             while let Ok(frame) = next.recv() {
-                let mut stdout = io::stdout().lock();
-                if stdout.write_all(&frame).and_then(|()| stdout.flush()).is_err() {
+                if terminal::write(&frame).is_err() {
                     shared.lost.store(true, Ordering::Release);
                 }
                 shared.is_busy.store(false, Ordering::Release);
