@@ -11,11 +11,12 @@ mod templates;
 
 pub(super) use templates::Templates;
 
-use crate::clipboard;
+use crate::clipboard::{self, PictureError};
 use crate::compose::Built;
 use crate::environment::Environment;
 use crate::settings::Settings;
 use crate::signals::{JobSignal, JobSignals, Signals, StopSignal};
+use futures_util::future::LocalBoxFuture;
 use letscode_core::agent::{Agent, Output, Subscription};
 use letscode_core::secrets::Secrets;
 use letscode_tui::app::{AgentOutput, App, Effect, Msg, Options};
@@ -23,6 +24,7 @@ use letscode_tui::input::Reader;
 use letscode_tui::keymap::Keymap;
 use letscode_tui::keys::InputEvent;
 use letscode_tui::terminal::{Abilities, Terminal};
+use letscode_wire::ImageData;
 use painter::Painter;
 use serde_json::Value;
 use std::io;
@@ -94,6 +96,7 @@ pub(super) async fn run(
         input,
         painter,
         templates,
+        picture: None,
         environment,
         secrets,
     };
@@ -103,6 +106,8 @@ pub(super) async fn run(
     drop(timeout(LAST_WORDS, task).await);
     Ok(code)
 }
+
+type Picture = Result<ImageData, PictureError>;
 
 struct Session<'a> {
     app: App,
@@ -115,6 +120,8 @@ struct Session<'a> {
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
     painter: Painter,
     templates: Templates,
+    /// The clipboard's picture, while it is being read.
+    picture: Option<LocalBoxFuture<'a, Picture>>,
     environment: &'a Environment,
     secrets: &'a Secrets,
 }
@@ -155,6 +162,10 @@ impl Session<'_> {
                     let Some(batch) = batch else { return ExitCode::from(1) };
                     self.painter.soon();
                     self.update(batch.into_iter().map(|output| Msg::Agent(agent_output(output))))
+                }
+                picture = wait_for_picture(&mut self.picture) => {
+                    self.painter.now();
+                    self.update([Msg::Picture(picture.map_err(|error| error.to_string()))])
                 }
                 found = self.templates.found() => {
                     self.painter.soon();
@@ -222,8 +233,11 @@ impl Session<'_> {
                 }
                 Effect::FindTemplates => self.templates.find(),
                 Effect::PastePicture => {
-                    let picture = clipboard::picture(self.environment, self.secrets).await;
-                    drop(self.update([Msg::Picture(picture.map_err(|error| error.to_string()))]));
+                    // One at a time; the programs that hold the clipboard may take theirs.
+                    if self.picture.is_none() {
+                        let picture = clipboard::picture(self.environment, self.secrets);
+                        self.picture = Some(Box::pin(picture));
+                    }
                 }
                 Effect::Exit => return Some(ExitCode::SUCCESS),
                 Effect::ExitInterrupted => return Some(StopSignal::Interrupt.exit_code()),
@@ -302,6 +316,13 @@ fn agent_output(output: Output) -> AgentOutput {
         Output::Control(control) => AgentOutput::Control(control),
         Output::Notice(text) => AgentOutput::Notice(text),
     }
+}
+
+async fn wait_for_picture(picture: &mut Option<LocalBoxFuture<'_, Picture>>) -> Picture {
+    let Some(reading) = picture else { return std::future::pending().await };
+    let read = reading.await;
+    *picture = None;
+    read
 }
 
 async fn wait_for(instant: Option<Instant>) {

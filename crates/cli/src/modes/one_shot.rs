@@ -82,10 +82,15 @@ pub(super) async fn run(
                     }
                     JobSignal::Stop => {
                         let released = view.release();
-                        stop();
+                        if let Err(error) = terminal::stop_process() {
+                            tracing::debug!("the program cannot be stopped: {error}");
+                        }
                         released
                     }
-                    JobSignal::Continue => view.release(),
+                    JobSignal::Continue => {
+                        view.begin_anew();
+                        Ok(())
+                    }
                 };
                 if let Err(error) = handled {
                     break error;
@@ -104,8 +109,7 @@ pub(super) async fn run(
 struct View {
     transcript: Transcript,
     screen: Screen,
-    /// Whether the terminal knows no escapes.
-    is_dumb: bool,
+    abilities: Abilities,
     exit: Exit,
 }
 
@@ -120,7 +124,7 @@ impl View {
         Self {
             transcript,
             screen: abilities.screen(columns, rows),
-            is_dumb: abilities.is_dumb(),
+            abilities,
             exit: Exit::ProviderError,
         }
     }
@@ -159,6 +163,12 @@ impl View {
         self.screen.resized(columns, rows);
     }
 
+    /// Goes on below whatever others wrote meanwhile.
+    fn begin_anew(&mut self) {
+        let (columns, rows) = terminal::size();
+        self.screen = self.abilities.screen(columns, rows);
+    }
+
     fn draw(&mut self, now: Instant) -> io::Result<()> {
         let (columns, rows) = self.screen.size();
         let finished = self.transcript.take_finished(columns);
@@ -166,7 +176,7 @@ impl View {
         // Behind what came last, and never hidden: nothing is to be restored, however this ends.
         let row = live.len().saturating_sub(1);
         let column = live.last().map_or(0, |line| line.width().min(columns - 1));
-        let cursor = (!self.is_dumb).then_some(Cursor { row, column });
+        let cursor = (!self.abilities.is_dumb()).then_some(Cursor { row, column });
         let mut bytes = Vec::new();
         self.screen.draw(Frame { finished, live, cursor }, &mut bytes);
         write(&bytes)
@@ -189,17 +199,6 @@ fn write(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()
-}
-
-/// Stops the process as the terminal's key for that asks.
-fn stop() {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Signal, getpid, kill_process};
-        if let Err(error) = kill_process(getpid(), Signal::STOP) {
-            tracing::debug!("the program cannot be stopped: {error}");
-        }
-    }
 }
 
 async fn wait_for(instant: Option<Instant>) {
