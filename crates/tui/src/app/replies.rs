@@ -157,10 +157,8 @@ impl App {
         if self.run.is_none()
             && let Some(line) = self.redirects.pop_front()
         {
+            // Further ones stop it once the agent has taken it in.
             self.prompt(line, now);
-            if !self.redirects.is_empty() {
-                self.stop();
-            }
         }
     }
 
