@@ -26,9 +26,12 @@ fuzz_target!(|data: &[u8]| {
     let env = MemEnv::new("/p");
     env.put("/p/file", file);
     let replace_all = data.len() % 2 == 1;
-    let is_done = edit(&env, json!({
-        "path": "file", "old_string": old, "new_string": new, "replace_all": replace_all,
-    }));
+    let is_done = edit(
+        &env,
+        json!({
+            "path": "file", "old_string": old, "new_string": new, "replace_all": replace_all,
+        }),
+    );
     let after = env.content("/p/file").expect("the file is still there");
 
     if !is_done {
@@ -53,6 +56,7 @@ fn edit(env: &MemEnv, arguments: Value) -> bool {
         progress: Progress::new(|_| {}),
         vision: false,
         secrets: Arc::default(),
+        ui: letscode_core::ui::Ui::declining(),
     };
     let arguments = arguments.as_object().cloned().unwrap_or_default();
     RUNTIME.block_on(Edit::new(None).run(arguments, context)).is_ok()

@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
         assert!(skill.text("the message").ends_with("\n\nthe message"));
     }
 
-    let (templates, warnings) = at_once(load_templates(&env, None));
+    let (templates, warnings) = at_once(load_templates(&env, None, None));
     check_warnings(&warnings);
     let arguments = String::from_utf8_lossy(&data[data.len() / 2..]);
     for template in &templates {

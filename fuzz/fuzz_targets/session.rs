@@ -7,6 +7,7 @@
 use letscode_core::context::messages_for_model;
 use letscode_core::hooks::{HookTimeouts, Hooks};
 use letscode_core::session::{Loaded, load};
+use letscode_core::ui::Ui;
 use letscode_fuzz::{at_once, piece_width};
 use letscode_llm::fuzzing::request_bodies;
 use letscode_testkit::sse_server::violations;
@@ -27,7 +28,7 @@ const MOST_WARNINGS: usize = 3;
 
 fuzz_target!(|data: &[u8]| {
     let whole = loaded(data);
-    let hooks = Hooks::new(Vec::new(), HookTimeouts::default());
+    let hooks = Hooks::new(Vec::new(), HookTimeouts::default(), Ui::declining());
     let messages = at_once(messages_for_model(&whole.transcript, &hooks));
     for body in request_bodies(messages) {
         let body = serde_json::from_slice(&body).expect("a request is JSON");
