@@ -22,6 +22,7 @@ use letscode_tui::terminal::{Abilities, Terminal};
 use painter::Painter;
 use serde_json::Value;
 use std::io;
+use std::mem::take;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -81,6 +82,7 @@ pub(super) async fn run(
         outputs,
         signals,
         jobs,
+        continues: false,
         terminal: &terminal,
         reader,
         input,
@@ -101,6 +103,8 @@ struct Session<'a> {
     outputs: Subscription,
     signals: Signals,
     jobs: JobSignals,
+    /// Whether a signal to go on is still to come, which was waited for.
+    continues: bool,
     terminal: &'a Terminal,
     reader: Reader,
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
@@ -116,6 +120,11 @@ impl Session<'_> {
             return code;
         }
         loop {
+            // A part of the program may have told of a fault in itself, and the rest goes on.
+            if !self.terminal.is_entered() {
+                self.painter.abandon();
+                self.come_back();
+            }
             let now = Instant::now();
             if self.painter.deadline().is_some_and(|due| due <= now) {
                 self.painter.paint(&mut self.app, now);
@@ -154,10 +163,7 @@ impl Session<'_> {
                     }
                     JobSignal::Stop => vec![Effect::Suspend],
                     JobSignal::Continue => {
-                        if let Err(error) = self.terminal.renew() {
-                            tracing::debug!("the terminal cannot be set again: {error}");
-                        }
-                        self.show_again();
+                        self.continued();
                         continue;
                     }
                 },
@@ -196,9 +202,7 @@ impl Session<'_> {
                 }
                 Effect::Suspend => {
                     self.let_go().await;
-                    if let Err(error) = self.terminal.suspend() {
-                        tracing::debug!("the program cannot be stopped: {error}");
-                    }
+                    self.continues |= stop(self.terminal);
                     self.come_back();
                 }
                 Effect::Redraw => self.painter.redraw(),
@@ -218,8 +222,8 @@ impl Session<'_> {
     async fn edit(&mut self, text: &str) -> Result<Msg, StopSignal> {
         self.let_go().await;
         let mut ended_by = None;
-        let stop = Notify::new();
-        let mut editing = pin!(editor::edit(text, self.environment, &stop));
+        let over = Notify::new();
+        let mut editing = pin!(editor::edit(text, self.environment, &over));
         let edited = loop {
             tokio::select! {
                 edited = &mut editing => break edited,
@@ -228,14 +232,14 @@ impl Session<'_> {
                     StopSignal::Interrupt => {}
                     StopSignal::Terminate | StopSignal::HangUp => {
                         ended_by = Some(signal);
-                        stop.notify_one();
+                        over.notify_one();
                     }
                 },
-                job = self.jobs.received() => if job == JobSignal::Stop {
+                job = self.jobs.received() => match job {
                     // An editor that is suspended means us too.
-                    if let Err(error) = self.terminal.stop() {
-                        tracing::debug!("the program cannot be stopped: {error}");
-                    }
+                    JobSignal::Stop => self.continues |= stop(self.terminal),
+                    JobSignal::Continue => self.continues = false,
+                    JobSignal::Resized => {}
                 },
             }
         };
@@ -254,20 +258,29 @@ impl Session<'_> {
         self.terminal.leave();
     }
 
+    /// Goes on after a stop. One by a signal that nobody can listen to left the terminal as it was,
+    /// and the shell has changed it.
+    fn continued(&mut self) {
+        if take(&mut self.continues) {
+            return;
+        }
+        if let Err(error) = self.terminal.renew() {
+            tracing::debug!("the terminal cannot be set again: {error}");
+        }
+        self.painter.abandon();
+        let (columns, rows) = self.terminal.size();
+        self.painter.resized(columns, rows);
+    }
+
     /// Takes the terminal back.
     fn come_back(&mut self) {
         if let Err(error) = self.terminal.reenter() {
             tracing::debug!("the terminal cannot be taken back: {error}");
         }
-        self.show_again();
-        self.reader.resume();
-    }
-
-    /// Draws all that moves, whatever stands there.
-    fn show_again(&mut self) {
         let (columns, rows) = self.terminal.size();
         self.painter.resized(columns, rows);
         self.painter.redraw();
+        self.reader.resume();
     }
 
     async fn leave(&mut self) {
@@ -283,6 +296,17 @@ fn agent_output(output: Output) -> AgentOutput {
         Output::Event(event) => AgentOutput::Event(event),
         Output::Control(control) => AgentOutput::Control(control),
         Output::Notice(text) => AgentOutput::Notice(text),
+    }
+}
+
+/// Leaves the terminal and stops. Returns whether the signal to go on came.
+fn stop(terminal: &Terminal) -> bool {
+    match terminal.stop() {
+        Ok(stopped) => stopped,
+        Err(error) => {
+            tracing::debug!("the program cannot be stopped: {error}");
+            false
+        }
     }
 }
 
