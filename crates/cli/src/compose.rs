@@ -140,6 +140,7 @@ impl Blueprint {
             typing: TypingAids {
                 home: environment.home().map(Path::to_owned),
                 skills: equipment.skills,
+                shown: Vec::new(),
             },
             secrets: Arc::clone(&settings.secrets),
             stamps: Box::new(SystemStamps),

@@ -5,6 +5,7 @@
 
 mod expansion;
 mod interactive;
+mod one_shot;
 mod print;
 mod rpc;
 
@@ -24,12 +25,17 @@ use expansion::{Asked, ExpansionError};
 use letscode_core::agent;
 use letscode_tui::terminal;
 use print::Style;
+use std::io;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 /// How many threads may wait for the disk at once.
 const DISK_THREADS: usize = 16;
+
+/// How long an interrupted run may take to end its commands and note it.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// Prompts come through stdin; one that is dropped without a word would look like a hang.
 const NO_MESSAGE_IN_RPC: &str =
@@ -55,7 +61,7 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
         Err(error) => return fail(settings, error),
     };
     let style =
-        if settings.print || prompt.typed.is_none() { Style::PRINT } else { Style::one_shot() };
+        if settings.print || prompt.typed.is_none() { Style::Answer } else { Style::one_shot() };
     let is_command = prompt.typed.as_deref().is_some_and(expansion::may_need_no_model);
     let need = if is_command { ModelNeed::Perhaps } else { ModelNeed::Always };
     let blueprint = match compose::blueprint(settings, environment, need) {
@@ -64,23 +70,29 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     };
     in_runtime(settings, blueprint, async |blueprint| {
         let mut signals = Signals::listen()?;
-        if style != Style::PRINT
+        if style != Style::Answer
             && let Some(line) = update_notice::notice(settings, environment)
         {
             messages::note(&line);
         }
-        let built = build(blueprint, settings, environment).await?;
+        let mut built = build(blueprint, settings, environment).await?;
         let expanded = tokio::select! {
-            expanded = expansion::expand(&prompt, &built, settings) => expanded?,
+            expanded = expansion::expand(&prompt, &mut built, settings) => expanded?,
             // A command that was typed dies with the expansion.
             signal = signals.received() => return Ok(signal.exit_code()),
         };
         let (command, style) = match expanded {
             Asked::Answer(command) => (command, style),
-            Asked::Words(command) => (command, Style::PRINT),
+            Asked::Words(command) => (command, Style::Answer),
             Asked::Nothing => return Ok(ExitCode::SUCCESS),
         };
+        let is_shown = style == Style::Terminal;
         let (agent, task) = agent::start(built.parts);
+        if is_shown {
+            return one_shot::run(agent, task, signals, command, settings, environment)
+                .await
+                .map_err(StartError::Signals);
+        }
         Ok(print::run(agent, task, signals, command, style, Arc::clone(&settings.secrets)).await)
     })
 }
@@ -107,8 +119,9 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
             signal = signals.received() => return Ok(signal.exit_code()),
         };
         let options = interactive::options(settings, environment, &built);
+        let templates = interactive::Templates::of(&built);
         let (agent, task) = agent::start(built.parts);
-        interactive::run(agent, task, signals, options, environment, &settings.secrets)
+        interactive::run(agent, task, signals, options, templates, environment, &settings.secrets)
             .await
             .map_err(StartError::Terminal)
     })
@@ -147,9 +160,9 @@ enum StartError {
     #[error(transparent)]
     Expansion(#[from] ExpansionError),
     #[error("cannot listen for signals: {0}")]
-    Signals(#[from] std::io::Error),
+    Signals(#[from] io::Error),
     #[error("the terminal cannot be used: {0}")]
-    Terminal(#[source] std::io::Error),
+    Terminal(#[source] io::Error),
 }
 
 /// Builds what the agent is started with, and says what is odd about it.
@@ -183,7 +196,7 @@ fn in_runtime(
     code.unwrap_or_else(|error| fail(settings, error))
 }
 
-fn runtime() -> std::io::Result<Runtime> {
+fn runtime() -> io::Result<Runtime> {
     Builder::new_current_thread().enable_all().max_blocking_threads(DISK_THREADS).build()
 }
 
@@ -195,6 +208,16 @@ fn explain(error: &ComposeError, settings: &Settings, environment: &Environment)
         }
         other => other.to_string(),
     }
+}
+
+/// Says that stdout takes no more. A reader that closed its end, as `head` does, wants none: that is
+/// no failure.
+fn lost_stdout(error: &io::Error) -> ExitCode {
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return ExitCode::SUCCESS;
+    }
+    messages::failure(&format!("cannot write the answer to stdout: {error}"));
+    Exit::ProviderError.into()
 }
 
 fn fail(settings: &Settings, error: impl std::fmt::Display) -> ExitCode {

@@ -27,7 +27,7 @@ pub(crate) async fn reload(mut source: Source) -> Result<Reloaded, UnknownTool> 
     let equipment = equip(&source, UnknownNames::AreWarnings, &mut warnings).await?;
     // They are read whenever one is called for; here only to tell what there is.
     let (templates, template_warnings) =
-        load_templates(&*source.env, source.environment.home()).await;
+        load_templates(&*source.env, source.environment.home(), None).await;
     warnings.extend(template_warnings);
     Ok(Reloaded {
         tools: equipment.tools,

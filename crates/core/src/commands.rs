@@ -107,8 +107,8 @@ fn find(name: &str) -> Option<&'static SlashCommand> {
 /// Returns the names that begin alike or differ by little.
 fn near_names(name: &str) -> Vec<String> {
     let is_near = |known: &&SlashCommand| {
-        let ratio = similar::TextDiff::from_chars(known.name, name).ratio();
-        ratio >= 0.7 || (name.len() >= 2 && known.name.starts_with(name))
+        crate::near::likeness(known.name, name) >= 0.7
+            || (name.len() >= 2 && known.name.starts_with(name))
     };
     COMMANDS.iter().filter(is_near).map(|command| command.name.to_owned()).take(3).collect()
 }

@@ -11,7 +11,7 @@ mod attachments;
 mod shell;
 mod slash;
 
-use crate::env::ExecutionEnv;
+use crate::env::{ExecutionEnv, Fingerprint};
 use crate::prompts::{Template, load_templates};
 use crate::skills::Skill;
 use at_path::MENTION_LIMIT;
@@ -50,6 +50,8 @@ pub enum Expanded {
         content: Vec<ContentPart>,
         /// What the person should know of it, a line each.
         notices: Vec<String>,
+        /// The text files that the content shows whole.
+        files: Vec<ShownFile>,
     },
     /// A command that has run and of which the model hears nothing (`!!command`).
     Silent {
@@ -63,6 +65,15 @@ pub enum Expanded {
         /// All that follows it.
         arguments: String,
     },
+}
+
+/// A file whose whole text goes with a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShownFile {
+    /// Its path, absolute.
+    pub path: PathBuf,
+    /// What it held.
+    pub fingerprint: Fingerprint,
 }
 
 /// Why typed text cannot be used.
@@ -101,6 +112,8 @@ pub struct TypingAids {
     pub home: Option<PathBuf>,
     /// The skills, which `/skill:NAME` calls for.
     pub skills: Vec<Arc<Skill>>,
+    /// The files of the first message, where the program expanded that itself.
+    pub shown: Vec<ShownFile>,
 }
 
 /// Returns what typed text means, as [`expand`] does, with the prompt templates that there are
@@ -110,8 +123,9 @@ pub async fn expand_with_templates(
     context: Context<'_>,
 ) -> (Result<Expanded, InputError>, Vec<String>) {
     let (mut templates, mut warnings) = (Vec::new(), Vec::new());
-    if text.starts_with('/') {
-        (templates, warnings) = load_templates(&**context.env, context.home).await;
+    if let Some(name) = slash::name(text) {
+        let called = Some(name);
+        (templates, warnings) = load_templates(&**context.env, context.home, called).await;
     }
     (expand(text, &Context { templates: &templates, ..context }).await, warnings)
 }
@@ -175,7 +189,7 @@ async fn prompt(
     notices.append(&mut attachments.notices);
     let mut content = vec![ContentPart::text(text + &attachments.text)];
     content.append(&mut attachments.images);
-    Expanded::Prompt { content, notices }
+    Expanded::Prompt { content, notices, files: attachments.files }
 }
 
 /// Returns foreign text between marks that it cannot close itself.

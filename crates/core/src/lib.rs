@@ -13,6 +13,8 @@
 
 pub mod secrets;
 
+mod near;
+
 pub mod model;
 
 pub mod env;

@@ -3,7 +3,7 @@
 //! Owns appending, loading, listing and the replay of what a session's branch means. A session
 //! is one file of JSON lines, only ever added to; `lines` cuts it, `codec` reads a record, `records`
 //! finds them in a line, `index` finds the active branch, `replay` says what of it still counts,
-//! `load` puts these together, `store` appends, `fork` copies, `tree` and `search` look through
+//! `load` puts these together, `store` appends, `fork` copies, `folders` finds those of all projects, `tree` and `search` look through
 //! whole files (`needle` tells `search` which lines to skip, `parallel` runs it on many at once),
 //! `project` offers all of it behind the port of `manager`. Must not know turns.
 #![expect(
@@ -12,6 +12,7 @@
 )]
 
 mod codec;
+mod folders;
 mod fork;
 mod index;
 mod label;
@@ -31,7 +32,7 @@ mod tree;
 pub use fork::{Resumed, fork, resume};
 pub use listing::{Summary, find, list, most_recent};
 pub use load::{Loaded, load};
-pub use manager::{Branch, OpenSession, SessionManager};
+pub use manager::{Branch, OpenSession, Scope, SessionManager};
 pub use project::ProjectSessions;
 pub use store::FileStore;
 pub use tree::{USAGE, add_usage};
@@ -116,6 +117,16 @@ pub enum SessionError {
         /// What was asked for.
         query: String,
         /// How many sessions it fits.
+        count: usize,
+    },
+    /// An id that sessions of several other projects have.
+    #[error(
+        "{count} other projects have a session `{id}`: go to the directory of the one that is meant"
+    )]
+    InSeveralProjects {
+        /// What was asked for.
+        id: String,
+        /// How many sessions have it.
         count: usize,
     },
     /// A number beyond the session's entries.

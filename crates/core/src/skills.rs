@@ -13,7 +13,7 @@ pub use tool::SkillTool;
 
 pub(crate) use discover::source_folders;
 pub(crate) use frontmatter::Document;
-pub(crate) use text::{one_line, readable_text};
+pub(crate) use text::{one_line, one_warning, readable_text};
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

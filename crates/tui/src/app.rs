@@ -6,7 +6,9 @@
 
 mod choices;
 mod keys;
+mod questions;
 mod replies;
+mod sessions;
 mod submit;
 mod view;
 
@@ -18,7 +20,7 @@ use crate::keys::InputEvent;
 use crate::transcript::Transcript;
 use choices::Overlay;
 use letscode_wire::{
-    Command, CommandInfo, Control, Event, ImageData, QueueResult, Transcript as Messages,
+    Command, CommandInfo, Control, Event, ImageData, Message, QueueResult, Transcript as Messages,
 };
 use replies::{Requests, Wanted};
 use std::collections::VecDeque;
@@ -30,6 +32,9 @@ const SECOND_INTERRUPT: Duration = Duration::from_secs(2);
 
 /// From this length on the end of a run is worth a sign to somebody who looks elsewhere.
 const LONG_RUN: Duration = Duration::from_secs(20);
+
+/// What an empty composer says.
+const PLACEHOLDER: &str = "a message, / for commands, @ for files";
 
 /// What the front end starts with.
 #[derive(Default)]
@@ -49,6 +54,8 @@ pub struct Options {
     pub trust_question: Option<String>,
     /// The time at the start, for the ages of sessions.
     pub seconds_since_epoch: f64,
+    /// What is said before anything else; nothing where that is empty.
+    pub welcome: String,
     /// Lines to show at the start.
     pub notices: Vec<String>,
 }
@@ -64,6 +71,8 @@ pub enum Msg {
     Edited(Result<String, String>),
     /// The picture that was in the clipboard, or why there is none.
     Picture(Result<ImageData, String>),
+    /// The prompt templates that [`Effect::FindTemplates`] found, as slash commands.
+    Templates(Vec<CommandInfo>),
     /// The time that [`App::wakes_at`] told has come.
     Tick,
 }
@@ -95,8 +104,10 @@ pub enum Effect {
     Suspend,
     /// Draw the live region anew, whatever the terminal shows there.
     Redraw,
-    /// Tell the user, who looks elsewhere, that there is news.
-    Attract,
+    /// Tell the user, who looks elsewhere, that there is news: these words say what.
+    Attract(&'static str),
+    /// Look which prompt templates there are, and tell by [`Msg::Templates`].
+    FindTemplates,
     /// Put the picture in the clipboard, if there is one, into the message, by [`Msg::Picture`].
     PastePicture,
     /// Leave.
@@ -120,6 +131,10 @@ pub struct App {
     shows_footer: bool,
     requests: Requests,
     commands: Vec<CommandInfo>,
+    /// What `/skill:NAME` can name.
+    skills: Vec<CommandInfo>,
+    templates: Vec<CommandInfo>,
+    file_search: FileSearch,
     queue: QueueResult,
     /// The prompt, retry or compaction that is under way.
     run: Option<Run>,
@@ -133,8 +148,20 @@ pub struct App {
     hint: Option<String>,
     has_focus: bool,
     trust_question: Option<String>,
+    /// When the first thing happened.
+    started: Option<Instant>,
+    started_at: f64,
+    /// The time of the last thing that happened.
     seconds_since_epoch: f64,
     effects: Vec<Effect>,
+}
+
+/// Which files are being looked for: one search at a time, however quickly somebody types.
+#[derive(Debug, Default)]
+struct FileSearch {
+    is_under_way: bool,
+    /// What is to be looked for next.
+    next: Option<String>,
 }
 
 /// What the agent is busy with.
@@ -152,15 +179,21 @@ impl App {
         let keymap = options.keymap;
         let mut transcript = Transcript::new();
         transcript.set_verbose(options.verbose);
+        transcript.set_keys(&keymap);
+        if !options.welcome.is_empty() {
+            transcript.notice(&options.welcome);
+        }
         for notice in &options.notices {
             transcript.notice(notice);
         }
         if !options.conversation.is_empty() {
-            transcript.recap(&options.conversation);
+            transcript.recap(&options.conversation, options.conversation.len());
         }
+        let mut composer = Composer::new(Arc::clone(&keymap)).with_vi(options.vi);
+        composer.set_placeholder(PLACEHOLDER);
         Self {
             transcript,
-            composer: Composer::new(Arc::clone(&keymap)).with_vi(options.vi),
+            composer,
             completion: Completion::new(Arc::clone(&keymap)),
             keymap,
             overlay: None,
@@ -170,6 +203,9 @@ impl App {
             shows_footer: options.footer,
             requests: Requests::default(),
             commands: Vec::new(),
+            skills: Vec::new(),
+            templates: Vec::new(),
+            file_search: FileSearch::default(),
             queue: QueueResult { steering: Vec::new(), follow_ups: Vec::new() },
             run: None,
             redirects: VecDeque::new(),
@@ -178,6 +214,8 @@ impl App {
             hint: None,
             has_focus: true,
             trust_question: options.trust_question,
+            started: None,
+            started_at: options.seconds_since_epoch,
             seconds_since_epoch: options.seconds_since_epoch,
             effects: Vec::new(),
         }
@@ -188,7 +226,7 @@ impl App {
         self.ask(Command::Hello { protocol: None, updates: None, ui: Some(true) }, Wanted::Nothing);
         self.ask(Command::State, Wanted::State);
         self.ask(Command::Usage, Wanted::Usage);
-        self.ask(Command::Commands, Wanted::Commands);
+        self.ask_for_names();
         self.ask(Command::History { add: None, limit: None }, Wanted::History);
         if let Some(question) = self.trust_question.take() {
             self.ask_for_trust(&question);
@@ -198,6 +236,9 @@ impl App {
 
     /// Takes in what happened, and returns what to do about it.
     pub fn update(&mut self, msg: Msg, now: Instant) -> Vec<Effect> {
+        let started = *self.started.get_or_insert(now);
+        let elapsed = now.saturating_duration_since(started);
+        self.seconds_since_epoch = self.started_at + elapsed.as_secs_f64();
         match msg {
             Msg::Input(InputEvent::Key(key)) => self.key(key, now),
             Msg::Input(InputEvent::Paste(text)) => self.paste(&text),
@@ -210,6 +251,10 @@ impl App {
             Msg::Edited(Ok(text)) => self.composer.set_text(&text),
             Msg::Edited(Err(error)) | Msg::Picture(Err(error)) => self.transcript.failure(&error),
             Msg::Picture(Ok(picture)) => self.composer.insert_image(picture),
+            Msg::Templates(templates) => {
+                self.templates = templates;
+                self.offer_names();
+            }
             Msg::Tick => self.tick(now),
         }
         std::mem::take(&mut self.effects)
@@ -243,6 +288,10 @@ impl App {
                 if has_queue && message.as_assistant().is_none() {
                     self.ask(Command::Queue, Wanted::Queue);
                 }
+                // A summary costs what no answer tells.
+                if matches!(**message, Message::Custom(_)) {
+                    self.ask(Command::Usage, Wanted::Usage);
+                }
             }
             Event::Error { recoverable, .. } => self.may_retry = *recoverable,
             Event::UiRequest { request_id, request } => self.asked(request_id, request),
@@ -252,9 +301,29 @@ impl App {
         self.transcript.event(event, now);
     }
 
+    /// Asks for all that can be called by a slash.
+    fn ask_for_names(&mut self) {
+        self.ask(Command::Commands, Wanted::Commands);
+        self.ask(Command::Skills, Wanted::Skills);
+        self.effects.push(Effect::FindTemplates);
+    }
+
+    /// Has the composer offer all that can be called by a slash.
+    fn offer_names(&mut self) {
+        let templates = self.templates.iter();
+        // As when it is sent: a command goes before a template of the same name.
+        let templates =
+            templates.filter(|it| self.commands.iter().all(|known| known.name != it.name));
+        let names = self.commands.iter().chain(templates).chain(&self.skills);
+        self.completion.set_commands(names.cloned().collect());
+    }
+
     fn ask(&mut self, command: Command, wanted: Wanted) -> u64 {
         let id = self.requests.add(wanted);
         self.effects.push(Effect::Send { id, command });
         id
     }
 }
+
+#[cfg(test)]
+mod tests;

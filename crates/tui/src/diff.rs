@@ -33,15 +33,15 @@ pub(crate) fn counts(diff: &str) -> Counts {
     counts
 }
 
-/// Returns the lines of a diff.
-pub(crate) fn blocks(diff: &str, extent: Extent) -> Vec<Block> {
+/// Returns the lines of a diff. Where some are left out, `more` says behind that how to see them.
+pub(crate) fn blocks(diff: &str, extent: Extent, more: &str) -> Vec<Block> {
     let rows = read(diff);
     let largest = rows.iter().filter_map(|row| row.number).max().unwrap_or_default();
     let width = largest.to_string().len();
     let (head, left_out, tail) = extent.cut(&rows);
     let mut blocks: Vec<Block> = head.iter().map(|row| row.block(width, extent)).collect();
     if left_out > 0 {
-        blocks.push(note(left_out));
+        blocks.push(note(left_out, more));
     }
     blocks.extend(tail.iter().map(|row| row.block(width, extent)));
     blocks

@@ -52,8 +52,9 @@ impl Extent {
     }
 }
 
-/// Returns the lines of foreign text below a title.
-pub(crate) fn text(text: &str, style: Style, extent: Extent) -> Vec<Block> {
+/// Returns the lines of foreign text below a title. Where some are left out, `more` says behind
+/// that how to see them.
+pub(crate) fn text(text: &str, style: Style, extent: Extent, more: &str) -> Vec<Block> {
     let lines: Vec<&str> = text.trim_end().lines().collect();
     let (head, left_out, tail) = extent.cut(&lines);
     let block = |line: &&str| {
@@ -66,7 +67,7 @@ pub(crate) fn text(text: &str, style: Style, extent: Extent) -> Vec<Block> {
     };
     let mut blocks: Vec<Block> = head.iter().map(block).collect();
     if left_out > 0 {
-        blocks.push(note(left_out));
+        blocks.push(note(left_out, more));
     }
     blocks.extend(tail.iter().map(block));
     blocks
@@ -79,9 +80,9 @@ pub(crate) fn leaves_out(text: &str, extent: Extent) -> bool {
     extent != Extent::Whole && (extent.cut(&lines).1 > 0 || lines.iter().any(is_long))
 }
 
-/// Returns the line that says how much is left out.
-pub(crate) fn note(left_out: usize) -> Block {
-    let note = format!("… {left_out} lines left out, ctrl+o shows all");
+/// Returns the line that says how much is left out, and how to see it.
+pub(crate) fn note(left_out: usize, more: &str) -> Block {
+    let note = format!("… {left_out} lines left out{more}");
     Block::indented(Line::from(quiet(note)), INDENT, Fit::Clip)
 }
 

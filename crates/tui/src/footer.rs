@@ -47,7 +47,8 @@ impl Footer {
         self.context = Some(usage.input_tokens + usage.output_tokens);
     }
 
-    /// Returns the row, cut to the width; the figures that matter less give way first.
+    /// Returns the row with how long the run has taken, cut to the width; the figures that matter
+    /// less give way first.
     pub fn view(&self, columns: usize, elapsed: Option<Duration>) -> Line {
         let mut parts = vec![Span::foreign(&self.model, theme::QUIET)];
         if !matches!(self.thinking.as_str(), "" | "off") {

@@ -131,6 +131,11 @@ pub fn restore() {
     system::leave(BELOW);
 }
 
+/// Returns the columns and rows of the terminal that stdout is.
+pub fn size() -> (usize, usize) {
+    system::size()
+}
+
 /// Returns whether a user can type and see something: both stdin and stdout are a terminal.
 pub fn is_interactive() -> bool {
     system::is_interactive()

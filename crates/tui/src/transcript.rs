@@ -10,6 +10,7 @@ mod recap;
 mod tool;
 
 use crate::fold::{self, Extent};
+use crate::keymap::{Action, Keymap};
 use crate::layout::Block;
 use crate::text::{Line, Span, Style};
 use crate::theme;
@@ -41,6 +42,16 @@ pub struct Transcript {
     folded: Option<Folded>,
     is_verbose: bool,
     shows_thinking: bool,
+    hints: Hints,
+}
+
+/// Words that name keys.
+#[derive(Debug)]
+struct Hints {
+    /// How to try again; empty where nobody can.
+    retry: String,
+    /// How to see all of what is folded, to stand behind how much that is.
+    unfold: String,
 }
 
 /// What stands together without an empty row between.
@@ -53,10 +64,35 @@ enum Kind {
     Note,
 }
 
+impl Hints {
+    fn of(keymap: &Keymap) -> Self {
+        let first = |action| keymap.keys_of(action).into_iter().next();
+        let retry = first(Action::Retry).unwrap_or_else(|| "/retry".to_owned());
+        let unfold = first(Action::Unfold).map(|key| format!(", {key} shows all"));
+        Self { retry: format!("{retry} tries again"), unfold: unfold.unwrap_or_default() }
+    }
+}
+
+impl Default for Hints {
+    fn default() -> Self {
+        Self::of(&Keymap::default())
+    }
+}
+
 impl Transcript {
     /// Returns an empty conversation.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Has hints name the keys that are bound.
+    pub fn set_keys(&mut self, keymap: &Keymap) {
+        self.hints = Hints::of(keymap);
+    }
+
+    /// Has nothing name a key: none can be pressed.
+    pub fn without_keys(&mut self) {
+        self.hints = Hints { retry: String::new(), unfold: String::new() };
     }
 
     /// Takes in what happened.
@@ -101,8 +137,9 @@ impl Transcript {
                 self.end_answer(now);
                 self.is_failure_shown = true;
                 self.failure(error);
-                if *recoverable {
-                    self.notice("r tries again");
+                if *recoverable && !self.hints.retry.is_empty() {
+                    let hint = self.hints.retry.clone();
+                    self.notice(&hint);
                 }
             }
             Event::AgentEnd { error, aborted, .. } => self.run_end(error.as_deref(), *aborted, now),
@@ -119,7 +156,8 @@ impl Transcript {
 
     /// Adds what went wrong.
     pub fn failure(&mut self, text: &str) {
-        let mut lines = fold::text(text, theme::ERROR, self.extent(ERROR_EXTENT));
+        let mut lines =
+            fold::text(text, theme::ERROR, self.extent(ERROR_EXTENT), &self.hints.unfold);
         if let Some(Block::Text(first)) = lines.first_mut() {
             first.first = vec![Span::new("✗ ", theme::ERROR)];
         }
@@ -233,7 +271,8 @@ impl Transcript {
         for part in &message.content {
             match part {
                 ContentPart::Text { text } => {
-                    lines.extend(fold::text(text, Style::PLAIN, self.extent(USER_EXTENT)));
+                    let (extent, more) = (self.extent(USER_EXTENT), &self.hints.unfold);
+                    lines.extend(fold::text(text, Style::PLAIN, extent, more));
                     self.keep_folded("the message", text, Style::PLAIN, USER_EXTENT);
                 }
                 ContentPart::Image { data, mime_type } => {
@@ -328,7 +367,8 @@ impl Transcript {
         result: &letscode_wire::ToolMessage,
         elapsed: Option<std::time::Duration>,
     ) {
-        let (blocks, folded) = tool::finished(call, result, elapsed, self.is_verbose);
+        let (blocks, folded) =
+            tool::finished(call, result, elapsed, self.is_verbose, &self.hints.unfold);
         self.folded = folded.or(self.folded.take());
         self.add(Kind::Tool, blocks);
     }

@@ -88,7 +88,11 @@ pub enum Command {
     /// Tells what the agent is doing and with what; answers [`StateResult`](crate::StateResult).
     State,
     /// Gives the transcript; answers [`MessagesResult`](crate::MessagesResult).
-    Messages,
+    Messages {
+        /// How many messages at most, the newest; all where absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        last: Option<usize>,
+    },
     /// Tells what the session cost so far; answers [`UsageResult`](crate::UsageResult).
     Usage,
     /// Tells what is queued; answers [`QueueResult`](crate::QueueResult).
@@ -121,23 +125,38 @@ pub enum Command {
     /// Goes on in a new, empty session; answers [`SessionResult`](crate::SessionResult). Refused
     /// while a run is active.
     New,
-    /// Goes on with an earlier session of the project; answers
-    /// [`SessionResult`](crate::SessionResult). Refused while a run is active.
+    /// Goes on with an earlier session, one of another project in a copy that belongs to this
+    /// one; answers [`SessionResult`](crate::SessionResult). Refused while a run is active.
     Resume {
         /// Its number in [`SessionsResult`](crate::SessionsResult), or its id or the beginning
-        /// of that.
+        /// of that. A session of another project goes by its whole id only.
         #[serde(deserialize_with = "text_or_number")]
         session: String,
     },
     /// Lists the sessions of the project; answers [`SessionsResult`](crate::SessionsResult).
-    Sessions,
+    Sessions {
+        /// Whether those of all projects count; `null` is the same as `false`.
+        #[serde(
+            default,
+            deserialize_with = "null_is_default",
+            skip_serializing_if = "std::ops::Not::not"
+        )]
+        all: bool,
+    },
     /// Searches what was said in the sessions of the project; answers
     /// [`SearchResult`](crate::SearchResult).
     Search {
         /// The text, in letters of any case.
         query: String,
+        /// Whether those of all projects count; `null` is the same as `false`.
+        #[serde(
+            default,
+            deserialize_with = "null_is_default",
+            skip_serializing_if = "std::ops::Not::not"
+        )]
+        all: bool,
     },
-    /// Gives a session of the project another label; answers [`NameResult`](crate::NameResult).
+    /// Gives a session another label; answers [`NameResult`](crate::NameResult).
     Rename {
         /// As for `resume`.
         #[serde(deserialize_with = "text_or_number")]
@@ -145,7 +164,7 @@ pub enum Command {
         /// The new label.
         text: String,
     },
-    /// Puts a session of the project, but never the open one, into the trash folder; answers
+    /// Puts a session, but never the open one, into the trash folder; answers
     /// [`DeleteResult`](crate::DeleteResult).
     Delete {
         /// As for `resume`.

@@ -44,7 +44,8 @@ pub struct StateResult {
     pub context_window: Option<u64>,
 }
 
-/// A session of the project.
+/// A session. Which project it belongs to shows in the folder of its file alone: no session says
+/// in which directory it was held.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionInfo {
@@ -60,7 +61,7 @@ pub struct SessionInfo {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MessagesResult {
-    /// The transcript.
+    /// The transcript, or its newest messages, oldest first.
     pub messages: Transcript,
 }
 
@@ -172,7 +173,7 @@ pub struct SessionsResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SessionEntry {
-    /// Counts from 1 for the newest.
+    /// Counts from 1 for the project's newest; 0 for one of another project, which goes by its id.
     pub number: usize,
     /// The session.
     pub session: SessionInfo,

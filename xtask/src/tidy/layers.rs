@@ -11,8 +11,9 @@ use crate::tree::Tree;
 const SOURCES: &str = "crates/core/src/";
 
 /// The core's modules, lowest first. Not all of them need exist.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 18] = [
     "secrets",
+    "near",
     "error",
     "model",
     "env",

@@ -67,10 +67,10 @@ fn has_no_effect(command: &Command, settings: &Settings) -> Option<&'static str>
     }
 }
 
-/// Returns what the prompt asks for.
+/// Returns what the prompt asks for, and leaves what files it shows to the agent's parts.
 pub(super) async fn expand(
     prompt: &Prompt,
-    built: &Built,
+    built: &mut Built,
     settings: &Settings,
 ) -> Result<Asked, ExpansionError> {
     let piped = prompt.piped.as_deref();
@@ -93,7 +93,10 @@ pub(super) async fn expand(
         messages::warning(warning, &settings.secrets);
     }
     let (content, notices) = match expanded? {
-        Expanded::Prompt { content, notices } => (Some(content), notices),
+        Expanded::Prompt { content, notices, files } => {
+            built.parts.typing.shown = files;
+            (Some(content), notices)
+        }
         Expanded::Silent { notices } => (None, notices),
         Expanded::Command { name, arguments } => {
             let command = commands::read(&name, &arguments)?;

@@ -4,8 +4,12 @@
 //! ours and when another program's. What is shown and what a key means is the front end's. Must not
 //! hold anything of the conversation.
 
+mod attention;
 mod editor;
 mod painter;
+mod templates;
+
+pub(super) use templates::Templates;
 
 use crate::clipboard;
 use crate::compose::Built;
@@ -34,13 +38,15 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// How long an interrupted run may take to end its commands and note it.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
-/// Draws attention to the window.
-const BELL: &[u8] = b"\x07";
-
 /// Returns what the front end starts with.
 pub(super) fn options(settings: &Settings, environment: &Environment, built: &Built) -> Options {
     let config = &settings.terminal;
     let (keymap, notices) = Keymap::new(&config.keys);
+    let welcome = format!(
+        "letscode {} · {} · /help shows commands and keys",
+        env!("CARGO_PKG_VERSION"),
+        built.parts.model.info().name,
+    );
     Options {
         footer: config.footer.unwrap_or(true),
         verbose: config.verbose.unwrap_or(false),
@@ -48,6 +54,7 @@ pub(super) fn options(settings: &Settings, environment: &Environment, built: &Bu
         keymap: Arc::new(keymap),
         conversation: built.parts.transcript.clone(),
         trust_question: settings.left_out.as_ref().map(ToString::to_string),
+        welcome,
         seconds_since_epoch: environment.seconds_since_epoch() as f64,
         notices,
     }
@@ -62,6 +69,7 @@ pub(super) async fn run(
     task: JoinHandle<()>,
     signals: Signals,
     options: Options,
+    templates: Templates,
     environment: &Environment,
     secrets: &Secrets,
 ) -> io::Result<ExitCode> {
@@ -87,6 +95,7 @@ pub(super) async fn run(
         reader,
         input,
         painter,
+        templates,
         environment,
         secrets,
     };
@@ -109,6 +118,7 @@ struct Session<'a> {
     reader: Reader,
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
     painter: Painter,
+    templates: Templates,
     environment: &'a Environment,
     secrets: &'a Secrets,
 }
@@ -154,6 +164,10 @@ impl Session<'_> {
                     let Some(batch) = batch else { return ExitCode::from(1) };
                     self.painter.soon();
                     self.update(batch.into_iter().map(|output| Msg::Agent(agent_output(output))))
+                }
+                found = self.templates.found() => {
+                    self.painter.soon();
+                    self.update([Msg::Templates(found)])
                 }
                 job = self.jobs.received() => match job {
                     JobSignal::Resized => {
@@ -206,7 +220,11 @@ impl Session<'_> {
                     self.come_back();
                 }
                 Effect::Redraw => self.painter.redraw(),
-                Effect::Attract => self.painter.send(BELL),
+                Effect::Attract(words) => {
+                    let bytes = attention::bytes(words, |name| self.environment.text(name));
+                    self.painter.send(&bytes);
+                }
+                Effect::FindTemplates => self.templates.find(),
                 Effect::PastePicture => {
                     let picture = clipboard::picture(self.environment, self.secrets).await;
                     drop(self.update([Msg::Picture(picture.map_err(|error| error.to_string()))]));

@@ -1,8 +1,9 @@
 //! Print mode and one-shot mode: one prompt, one answer, an exit code.
 //!
-//! Owns what goes to stdout (the final answer and nothing else in print mode; the text as it
-//! comes in one-shot mode on a terminal) and the exit codes. Must not know how the agent works.
+//! Owns what goes to stdout (the final answer and nothing else) and the exit codes. One-shot mode
+//! on a terminal is [`one_shot`](super::one_shot)'s. Must not know how the agent works.
 
+use super::{LAST_WORDS, lost_stdout};
 use crate::messages::{self, Exit};
 use crate::signals::Signals;
 use letscode_core::agent::{Agent, Output};
@@ -10,41 +11,40 @@ use letscode_core::commands::render;
 use letscode_core::secrets::Secrets;
 use letscode_tui::harmless;
 use letscode_wire::{
-    Command, Control, Event, Message, RequestId, StopReason, StreamEvent, ToolMessage, Transcript,
-    text_of,
+    Command, Control, Event, Message, RequestId, StopReason, ToolMessage, Transcript, text_of,
 };
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-
-/// How long an interrupted run may take to end its commands and note it.
-const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// How many characters of a call's main argument are shown.
 const MAX_ARGUMENT: usize = 70;
 
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Style {
-    /// Whether all text is shown as it comes; otherwise the final answer, when it is complete.
-    live: bool,
-    /// Whether each tool call is told on stderr.
-    tells_tools: bool,
+pub(crate) enum Style {
+    /// The answer and nothing else.
+    Answer,
+    /// The answer, and each tool call on stderr, where somebody looks.
+    Told,
+    /// As somebody at a terminal sees it: see [`one_shot`](super::one_shot).
+    Terminal,
 }
 
 impl Style {
-    /// The answer and nothing else.
-    pub(crate) const PRINT: Self = Self { live: false, tells_tools: false };
-
-    /// Returns the style of one-shot mode: as much as somebody at a terminal sees.
+    /// Returns the style of one-shot mode.
     pub(crate) fn one_shot() -> Self {
-        let live = io::stdout().is_terminal();
-        Self { live, tells_tools: live || io::stderr().is_terminal() }
+        if io::stdout().is_terminal() {
+            Self::Terminal
+        } else if io::stderr().is_terminal() {
+            Self::Told
+        } else {
+            Self::Answer
+        }
     }
 }
 
@@ -84,7 +84,7 @@ pub(crate) async fn run(
 
 /// What was shown so far, and how the run ended.
 struct View {
-    style: Style,
+    tells_tools: bool,
     secrets: Arc<Secrets>,
     /// Whether stdout is a terminal: foreign text must not drive it. Into a pipe it goes as it is.
     on_terminal: bool,
@@ -100,7 +100,14 @@ impl View {
         let on_terminal = io::stdout().is_terminal();
         let answers = matches!(command, Command::Prompt { .. } | Command::Retry);
         let typed = (!answers).then(|| command.clone());
-        Self { style, secrets, on_terminal, in_line: false, typed, exit: Exit::ProviderError }
+        Self {
+            tells_tools: style == Style::Told,
+            secrets,
+            on_terminal,
+            in_line: false,
+            typed,
+            exit: Exit::ProviderError,
+        }
     }
 
     fn show(&mut self, output: &Output) -> io::Result<()> {
@@ -124,9 +131,6 @@ impl View {
 
     fn event(&mut self, event: &Event) -> io::Result<()> {
         match event {
-            Event::MessageUpdate { stream_event: StreamEvent::TextDelta { delta }, .. } => {
-                if self.style.live { self.text(delta) } else { Ok(()) }
-            }
             Event::MessageEnd { message } => {
                 let Some(answer) = message.as_assistant() else { return Ok(()) };
                 self.end_line()?;
@@ -142,14 +146,14 @@ impl View {
                 Ok(())
             }
             Event::ToolExecutionStart { tool_name, arguments, .. } => {
-                if self.style.tells_tools {
+                if self.tells_tools {
                     self.note(&format!("{tool_name} {}", main_argument(arguments)));
                 }
                 Ok(())
             }
             Event::ToolExecutionEnd { result, .. } => {
                 if let Some(trouble) =
-                    result.as_tool().and_then(trouble).filter(|_| self.style.tells_tools)
+                    result.as_tool().and_then(trouble).filter(|_| self.tells_tools)
                 {
                     self.note(&trouble);
                 }
@@ -171,7 +175,7 @@ impl View {
             Event::AgentEnd { messages, error, aborted } => {
                 let ended_well = error.is_none() && !aborted;
                 self.exit = if ended_well { Exit::Success } else { Exit::ProviderError };
-                if ended_well && !self.style.live {
+                if ended_well {
                     self.text(&final_answer(messages))?;
                     self.end_line()?;
                 }
@@ -264,13 +268,4 @@ fn trouble(result: &ToolMessage) -> Option<String> {
     }
     let code = result.details.get("exit_code").and_then(Value::as_i64)?;
     (code != 0).then(|| format!("  exit code {code}"))
-}
-
-/// A reader that closed its end, as `head` does, wants no more: that is no failure.
-fn lost_stdout(error: &io::Error) -> ExitCode {
-    if error.kind() == io::ErrorKind::BrokenPipe {
-        return ExitCode::SUCCESS;
-    }
-    messages::failure(&format!("cannot write the answer to stdout: {error}"));
-    Exit::ProviderError.into()
 }

@@ -57,6 +57,7 @@ cases! {
     rpc_shutdown_grace,
     rpc_thinking,
     rpc_tool_round_trip,
+    session_all_projects,
     session_compact_continue,
     session_continue,
     skills_and_context,

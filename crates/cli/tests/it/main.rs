@@ -17,6 +17,9 @@ mod print;
 
 mod kill;
 
+#[cfg(unix)]
+mod terminal_app;
+
 mod repository;
 
 mod security;

@@ -1,6 +1,6 @@
 //! Slash commands: on the command line, without a key where no model is asked, and over RPC.
 
-use crate::driver::{HANG, KEY, end, files_below, lines, program, rpc, send, stderr, stdout};
+use crate::driver::{HANG, KEY, call, end, files_below, lines, program, rpc, send, stderr, stdout};
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};
@@ -145,5 +145,19 @@ fn a50_what_a_command_or_a_file_says_goes_to_the_model_without_keys() {
     for body in bodies {
         let body = body.to_string();
         assert!(body.contains("[key hidden]") && !body.contains(KEY), "{body}");
+    }
+}
+
+#[test]
+fn a_file_that_the_message_attaches_whole_may_be_replaced() {
+    let dir = WorkDir::new();
+    for (path, is_allowed) in [("a.txt", true), ("b.txt", false)] {
+        dir.write("a.txt", "old");
+        dir.write("b.txt", "old");
+        let write = call("c", "write", &json!({"path": path, "content": "new"}));
+        let server = SseServer::start(json!([write, {"text": "ok"}]));
+        let finished = program(&dir, &server).args(["-p", "translate @a.txt"]).run(HANG);
+        assert_eq!(finished.status, 0, "{}", stderr(&finished));
+        assert_eq!(dir.read(path) == "new", is_allowed, "{path}");
     }
 }

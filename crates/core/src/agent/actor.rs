@@ -37,7 +37,7 @@ use letscode_wire::{
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
-use typed::Expansion;
+use typed::{Attached, Expansion};
 
 /// How many pieces of a stream are taken in a row before commands are looked at again.
 const BURST: usize = 64;
@@ -64,6 +64,8 @@ pub(crate) struct Actor {
     /// Typed texts that are being expanded, in the order in which they came.
     expansions: FuturesOrdered<BoxFuture<'static, Expansion>>,
     stop_expansions: CancellationToken,
+    /// Messages with files that the conversation does not have yet.
+    attached: Vec<Attached>,
     /// What the conversation cost, for where no session tells.
     spent: UsageResult,
     /// What goes into a new session before its first message: the model that is in use.
@@ -116,6 +118,9 @@ impl Actor {
         let (ui, requests) = parts.ui;
         let files = Arc::new(FileLedger::default());
         files.restore(&parts.transcript);
+        for file in &parts.typing.shown {
+            files.record(&file.path, file.fingerprint);
+        }
         let mut spent = UsageResult { usage: Usage::default(), answers: 0 };
         parts.transcript.iter().for_each(|message| add_usage(&mut spent, message));
         let runner = ToolRunner {
@@ -144,6 +149,7 @@ impl Actor {
             typing: parts.typing,
             expansions: FuturesOrdered::new(),
             stop_expansions: CancellationToken::new(),
+            attached: Vec::new(),
             spent,
             owed: None,
             store_failed: false,
@@ -360,6 +366,7 @@ impl Actor {
     }
 
     async fn keep(&mut self, message: Arc<Message>) {
+        self.know_attached(&message);
         if let Some(owed) = self.owed.take() {
             self.append(owed).await;
         }

@@ -20,7 +20,7 @@ pub fn render(command: &Command, result: &Value) -> String {
         Command::Commands => typed(result, help),
         Command::Compact { .. } => typed(result, compact),
         Command::State => typed(result, state),
-        Command::Messages => {
+        Command::Messages { .. } => {
             typed(result, |it: MessagesResult| format!("{} messages", it.messages.len()))
         }
         Command::Usage => typed(result, |it: UsageResult| usage(&it.usage)),
@@ -47,7 +47,7 @@ pub fn render(command: &Command, result: &Value) -> String {
         | Command::New
         | Command::Resume { .. }
         | Command::GoTo { .. } => typed(result, session),
-        Command::Sessions => typed(result, sessions),
+        Command::Sessions { .. } => typed(result, sessions),
         Command::Search { .. } => typed(result, search),
         Command::Delete { .. } => {
             typed(result, |it: DeleteResult| format!("moved to {}", it.trash))

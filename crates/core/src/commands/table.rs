@@ -81,10 +81,13 @@ pub const COMMANDS: &[SlashCommand] = &[
     command("clone", "", "Go on in a copy of the session", |text| alone(text, Command::Clone)),
     command("new", "", "Begin a new session", |text| alone(text, Command::New)),
     command("resume", "[N|ID]", "Show the sessions, or go on with one", |text| {
-        Some(given(text).map_or(Command::Sessions, |session| Command::Resume { session }))
+        Some(
+            given(text)
+                .map_or(Command::Sessions { all: false }, |session| Command::Resume { session }),
+        )
     }),
     command("search", "TEXT", "Search what was said in this project's sessions", |text| {
-        given(text).map(|query| Command::Search { query })
+        given(text).map(|query| Command::Search { query, all: false })
     }),
     command("name", "[TEXT]", "Show the session's label, or set it", |text| {
         Some(Command::Name { text: given(text) })

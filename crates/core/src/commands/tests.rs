@@ -81,14 +81,18 @@ fn results_are_put_in_words() {
     let session = json!({"id": "01a", "label": "Fix it", "path": "/s/01a.jsonl"});
     for (command, result, expected) in [
         (
-            Command::Sessions,
+            Command::Sessions { all: false },
             json!({"sessions": [
                 {"number": 1, "session": session, "modified": 0.0, "open": true},
                 {"number": 2, "session": {"id": "01b", "label": null, "path": ""}, "modified": 0.0, "open": false},
             ]}),
             "   1  01a Fix it  (open)\n   2  01b",
         ),
-        (Command::Sessions, json!({"sessions": []}), "this project has no sessions yet"),
+        (
+            Command::Sessions { all: false },
+            json!({"sessions": []}),
+            "this project has no sessions yet",
+        ),
         (
             Command::Tree,
             json!({"label": null, "entries": [

@@ -4,8 +4,8 @@
 //! keeps its own words; each thing is attached once. Must not change anything on disk.
 
 use super::at_path::Mention;
-use super::{Context, fenced};
-use crate::env::{FileError, FileInfo, FileKind};
+use super::{Context, ShownFile, fenced};
+use crate::env::{FileError, FileInfo, FileKind, Fingerprint};
 use crate::skills::readable_text;
 use crate::tools::{
     Encoding, FileLedger, Progress, Read, Tool as _, ToolContext, encoding_of, hidden_note,
@@ -39,6 +39,8 @@ pub(super) struct Attachments<'a> {
     pub(super) images: Vec<ContentPart>,
     /// What the person should know, a line each.
     pub(super) notices: Vec<String>,
+    /// The text files that are attached whole.
+    pub(super) files: Vec<ShownFile>,
 }
 
 impl<'a> Attachments<'a> {
@@ -51,6 +53,7 @@ impl<'a> Attachments<'a> {
             text: String::new(),
             images: Vec::new(),
             notices: Vec::new(),
+            files: Vec::new(),
         }
     }
 
@@ -122,6 +125,11 @@ impl<'a> Attachments<'a> {
         let text = readable_text(Path::new(given), &head, &mut repairs);
         let text = if text.is_empty() { "[the file is empty]" } else { &text };
         if self.push(given, "The file", text) {
+            // What had to be repaired, or was cut, is not what the file holds.
+            if repairs.is_empty() {
+                let fingerprint = Fingerprint::of(&head.bytes);
+                self.files.push(ShownFile { path: path.to_owned(), fingerprint });
+            }
             self.notices.append(&mut repairs);
         }
     }

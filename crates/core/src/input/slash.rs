@@ -24,10 +24,7 @@ pub(super) enum Slash<'a> {
 
 /// Reads the start of a text.
 pub(super) fn read<'a>(text: &'a str, context: &Context<'_>) -> Result<Slash<'a>, InputError> {
-    let Some(rest) = text.strip_prefix('/') else { return Ok(Slash::None) };
-    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
-    let (name, arguments) = rest.split_at_checked(end).unwrap_or((rest, ""));
-    let arguments = arguments.trim();
+    let Some((name, arguments)) = split(text) else { return Ok(Slash::None) };
     if context.commands.contains(&name) {
         return Ok(Slash::Command { name, arguments });
     }
@@ -55,6 +52,19 @@ pub(super) fn read<'a>(text: &'a str, context: &Context<'_>) -> Result<Slash<'a>
     })
 }
 
+/// Returns what stands behind a slash at the start of a text, up to white space.
+pub(super) fn name(text: &str) -> Option<&str> {
+    split(text).map(|(name, _)| name)
+}
+
+/// Returns the name behind a slash, and what follows it.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix('/')?;
+    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let (name, arguments) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    Some((name, arguments.trim()))
+}
+
 /// Returns the skill of that name; a tool's name, less `skill_`, will do.
 fn find_skill<'a>(name: &str, context: &Context<'a>) -> Result<&'a Skill, InputError> {
     let by_tool = |skill: &&Skill| {
@@ -78,7 +88,7 @@ fn is_name(word: &str) -> bool {
 /// Returns the names most like `name`, or else some of those that there are.
 fn hint(name: &str, known: &[String]) -> String {
     let candidates: Vec<&str> = known.iter().map(String::as_str).collect();
-    let near = similar::get_close_matches(name, &candidates, LISTED_NAMES, 0.6);
+    let near = crate::near::nearest(name, &candidates, LISTED_NAMES, 0.6);
     if !near.is_empty() {
         return format!("; near names: {}", near.join(", "));
     }

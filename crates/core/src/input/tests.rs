@@ -78,7 +78,7 @@ impl Desk {
     /// Returns the text, the number of pictures, and the notices of what is to be sent.
     async fn sent(&self, text: &str) -> (String, usize, Vec<String>) {
         match self.expand(text).await.unwrap() {
-            Expanded::Prompt { content, notices } => {
+            Expanded::Prompt { content, notices, .. } => {
                 (text_of(&content), content.len() - 1, notices)
             }
             other => panic!("{text:?}: {other:?}"),

@@ -4,7 +4,7 @@
 //! not run or read what a template names: it may come from a stranger's project.
 
 use crate::env::{ExecutionEnv, FileError};
-use crate::skills::{Document, one_line, readable_text, source_folders};
+use crate::skills::{Document, one_line, one_warning, readable_text, source_folders};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -26,11 +26,13 @@ pub struct Template {
     pub path: PathBuf,
 }
 
-/// Returns all templates, sorted by name, and what is wrong with them, a line each. Of two with
-/// one name the nearest holds.
+/// Returns the templates, sorted by name, and what is wrong with them, a line each. Of two with
+/// one name the nearest holds. Where there are too many, the one that is `called` for is not left
+/// out.
 pub async fn load_templates(
     env: &dyn ExecutionEnv,
     home: Option<&Path>,
+    called: Option<&str>,
 ) -> (Vec<Template>, Vec<String>) {
     let mut warnings = Vec::new();
     let folders = source_folders(env.working_dir(), home, "prompts");
@@ -49,17 +51,24 @@ pub async fn load_templates(
             Err(error) => warnings.push(format!("prompt templates are left out: {error}")),
         }
     }
-    if let Some(more) = files.len().checked_sub(FILE_LIMIT).filter(|more| *more > 0) {
+    let called = called.and_then(|name| files.remove_entry(name));
+    let room = FILE_LIMIT - usize::from(called.is_some());
+    if let Some(more) = files.len().checked_sub(room).filter(|more| *more > 0) {
         warnings.push(format!("there are more than {FILE_LIMIT} prompts: {more} are left out"));
     }
-    let (names, paths): (Vec<String>, Vec<PathBuf>) = files.into_iter().take(FILE_LIMIT).unzip();
+    let mut files: Vec<(String, PathBuf)> = files.into_iter().take(room).chain(called).collect();
+    files.sort_unstable();
+    let (names, paths): (Vec<String>, Vec<PathBuf>) = files.into_iter().unzip();
     let heads = env.read_heads(&paths, SIZE_LIMIT).await;
     let mut templates = Vec::with_capacity(names.len());
     for ((name, path), head) in names.into_iter().zip(paths).zip(heads) {
         match head {
             Ok(head) => {
-                let text = readable_text(&path, &head, &mut warnings);
-                templates.push(Template::read(name, path, &text, &mut warnings));
+                let mut repairs = Vec::new();
+                let text = readable_text(&path, &head, &mut repairs);
+                let (template, problem) = Template::read(name, path, &text);
+                warnings.extend(one_warning(&template.path, problem, repairs));
+                templates.push(template);
             }
             Err(error) => warnings.push(format!("a prompt template is left out: {error}")),
         }
@@ -68,18 +77,19 @@ pub async fn load_templates(
 }
 
 impl Template {
-    fn read(name: String, path: PathBuf, text: &str, warnings: &mut Vec<String>) -> Self {
+    /// Returns the template, and what is wrong with its front matter.
+    fn read(name: String, path: PathBuf, text: &str) -> (Self, Option<String>) {
         let document = Document::read(text);
         // A front matter may be missing; then a line of --- is a rule, not a broken one.
         if !document.is_closed {
-            return Self { name, description: String::new(), body: text.to_owned(), path };
+            let body = text.to_owned();
+            return (Self { name, description: String::new(), body, path }, None);
         }
-        if let Some(problem) = &document.problem {
-            let what = one_line(&problem.text);
-            warnings.push(format!("{}:{}: {what}", path.display(), problem.line));
-        }
+        let problem = document.problem.as_ref().map(|problem| {
+            format!("{}:{}: {}", path.display(), problem.line, one_line(&problem.text))
+        });
         let description = document.field("description").map(one_line).unwrap_or_default();
-        Self { name, description, body: document.body.to_owned(), path }
+        (Self { name, description, body: document.body.to_owned(), path }, problem)
     }
 
     /// Returns the text with the arguments in their places: all of them for `{{args}}` and

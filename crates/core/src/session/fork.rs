@@ -1,6 +1,7 @@
 //! Copies of sessions, and the choice between going on with one and with a copy.
 //!
-//! Owns the second process's way out: what is held by another one is never written to. Must not
+//! Owns the second process's way out: what is held by another one is never written to; nor is another
+//! project's. Must not
 //! change the session that it copies.
 #![expect(clippy::disallowed_methods, reason = "this file copies sessions on disk")]
 
@@ -42,6 +43,23 @@ pub fn resume(path: &Path) -> Result<Resumed, SessionError> {
     let store = fork(&loaded, path.parent().unwrap_or(Path::new(".")))?;
     let warning = format!(
         "session {} is open in another process: going on in a copy, {}",
+        loaded.id,
+        store.id()
+    );
+    loaded.warnings.push(warning);
+    Ok(Resumed { loaded, store })
+}
+
+/// Loads a session of another project and goes on in a copy in `folder`; says so in
+/// [`Loaded::warnings`]. Blocks on the disk.
+///
+/// # Errors
+/// When the session cannot be read, or the copy not be written.
+pub(super) fn adopt(path: &Path, folder: &Path) -> Result<Resumed, SessionError> {
+    let mut loaded = load(path)?;
+    let store = fork(&loaded, folder)?;
+    let warning = format!(
+        "session {} belongs to another project: going on in a copy, {}",
         loaded.id,
         store.id()
     );

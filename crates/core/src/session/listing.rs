@@ -7,14 +7,16 @@
 
 use super::SessionError;
 use super::codec::{self, Role};
+use super::folders::files;
 use super::label::{label_of, read_label};
 use super::lines::Lines;
+use super::manager::Scope;
 use super::parallel::map_in_order;
 use super::records::each_record;
 use letscode_wire::SessionId;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -37,12 +39,13 @@ pub struct Summary {
     pub label: Option<String>,
 }
 
-/// Returns the sessions in `folder`, newest first. A folder that is not there has none.
+/// Returns the sessions of the project in `folder`, or of all beside it too, newest first. A
+/// folder that is not there has none.
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn list(folder: &Path) -> Result<Vec<Summary>, SessionError> {
-    Ok(map_in_order(scan(folder)?, Found::into_summary))
+pub fn list(folder: &Path, scope: Scope) -> Result<Vec<Summary>, SessionError> {
+    Ok(map_in_order(scan(folder, scope)?, Found::into_summary))
 }
 
 /// Returns the session in `folder` that was added to last.
@@ -50,7 +53,7 @@ pub fn list(folder: &Path) -> Result<Vec<Summary>, SessionError> {
 /// # Errors
 /// [`SessionError::NoSessions`], and when the folder cannot be read.
 pub fn most_recent(folder: &Path) -> Result<PathBuf, SessionError> {
-    let newest = scan(folder)?.into_iter().next();
+    let newest = scan(folder, Scope::Project)?.into_iter().next();
     newest.map(|found| found.path).ok_or_else(|| no_sessions(folder))
 }
 
@@ -60,7 +63,7 @@ pub fn most_recent(folder: &Path) -> Result<PathBuf, SessionError> {
 /// # Errors
 /// When there is no such session, or more than one; and when the folder cannot be read.
 pub fn find(folder: &Path, query: &str) -> Result<PathBuf, SessionError> {
-    let found = scan(folder)?;
+    let found = scan(folder, Scope::Project)?;
     if found.is_empty() {
         return Err(no_sessions(folder));
     }
@@ -105,15 +108,18 @@ pub(super) fn shown_label(path: &Path) -> Option<String> {
     read_label(path).or_else(|| head_label(path))
 }
 
-/// Returns the sessions in `folder`, newest first; of the same time, the one that was made last.
-pub(super) fn scan(folder: &Path) -> Result<Vec<Found>, SessionError> {
-    let entries = match std::fs::read_dir(folder) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(SessionError::io("list", folder)(error)),
-    };
-    let files = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    let found = map_in_order(files, session_file);
+/// Returns the number that `query` is. An id that begins with a zero, as those of this century
+/// do, is none.
+pub(super) fn number(query: &str) -> Option<usize> {
+    let is_id = query.len() > 1 && query.starts_with('0');
+    let is_digits = query.bytes().all(|byte| byte.is_ascii_digit());
+    if is_id || !is_digits { None } else { query.parse().ok() }
+}
+
+/// Returns the sessions that `scope` means for the project in `folder`, newest first; of the same
+/// time, the one that was made last.
+pub(super) fn scan(folder: &Path, scope: Scope) -> Result<Vec<Found>, SessionError> {
+    let found = map_in_order(files(folder, scope)?, session_file);
     let mut found: Vec<Found> = found.into_iter().flatten().collect();
     found.sort_unstable_by(|a, b| (b.modified, &b.id).cmp(&(a.modified, &a.id)));
     Ok(found)
@@ -151,14 +157,6 @@ fn head_label(path: &Path) -> Option<String> {
         }
     }
     None
-}
-
-/// Returns the number that `query` is. An id that begins with a zero, as those of this century
-/// do, is none.
-fn number(query: &str) -> Option<usize> {
-    let is_id = query.len() > 1 && query.starts_with('0');
-    let is_digits = query.bytes().all(|byte| byte.is_ascii_digit());
-    if is_id || !is_digits { None } else { query.parse().ok() }
 }
 
 fn no_sessions(folder: &Path) -> SessionError {

@@ -10,7 +10,7 @@ use letscode_wire::{
 };
 use std::path::{Path, PathBuf};
 
-/// Opens, lists and changes the sessions of one project. Called by the agent; a session is meant
+/// Opens, lists and changes the sessions of one project, and finds those of others. Called by the agent; a session is meant
 /// by its file, or where a person names it by what [`find`](super::find) takes.
 ///
 /// A future may be left to itself: it needs no borrow of the caller's.
@@ -18,7 +18,8 @@ pub trait SessionManager: Send + Sync {
     /// Returns a new session. Nothing of it is on disk before its first message.
     fn create(&self) -> OpenSession;
 
-    /// Opens an earlier session, or a copy of it where another process has it open.
+    /// Opens an earlier session, or a copy of it where another process has it open or it belongs
+    /// to another project: the messages of two projects never stand in one file.
     fn resume(&self, session: &Path) -> BoxFuture<'static, Result<OpenSession, SessionError>>;
 
     /// Opens a new session that is the branch of `session` up to an entry, or the active branch.
@@ -44,11 +45,16 @@ pub trait SessionManager: Send + Sync {
     /// Returns the sessions, newest first; the one at `open` is marked.
     fn list(
         &self,
+        scope: Scope,
         open: Option<&Path>,
     ) -> BoxFuture<'static, Result<Vec<SessionEntry>, SessionError>>;
 
     /// Returns where `query` was said.
-    fn search(&self, query: &str) -> BoxFuture<'static, Result<SearchResult, SessionError>>;
+    fn search(
+        &self,
+        scope: Scope,
+        query: &str,
+    ) -> BoxFuture<'static, Result<SearchResult, SessionError>>;
 
     /// Returns what there is to know of `session` at a glance.
     fn describe(&self, session: &Path) -> BoxFuture<'static, SessionInfo>;
@@ -57,12 +63,28 @@ pub trait SessionManager: Send + Sync {
     fn label(&self, session: &Path, text: &str)
     -> BoxFuture<'static, Result<String, SessionError>>;
 
-    /// Returns the file that `query` means.
+    /// Returns the file that `query` means: the whole id of another project's session too.
     fn find(&self, query: &str) -> BoxFuture<'static, Result<PathBuf, SessionError>>;
 
     /// Puts `session` into the trash folder and returns where it is now. Refused while it is
     /// open anywhere.
     fn delete(&self, session: &Path) -> BoxFuture<'static, Result<PathBuf, SessionError>>;
+}
+
+/// Whose sessions are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of the project.
+    Project,
+    /// Those of all projects whose folders lie beside the project's.
+    AllProjects,
+}
+
+impl Scope {
+    /// Returns the scope that a command's `all` means.
+    pub fn of(all: bool) -> Self {
+        if all { Self::AllProjects } else { Self::Project }
+    }
 }
 
 /// A session that goes on.

@@ -3,11 +3,12 @@
 //! Owns the way of each request to a thread that may block on the disk, and the trash folder.
 //! Must not read or write a session itself.
 
-use super::fork::{fork, resume};
+use super::folders::{TRASH, find_elsewhere};
+use super::fork::{adopt, fork, resume};
 use super::label::{label_path, read_label, write_label};
-use super::listing::{find, list, shown_label};
+use super::listing::{find, list, number, shown_label};
 use super::load::{load, load_until};
-use super::manager::{Branch, OpenSession, SessionManager};
+use super::manager::{Branch, OpenSession, Scope, SessionManager};
 use super::store::{FileStore, folder_builder};
 use super::{SessionError, search, tree};
 use futures_util::future::BoxFuture;
@@ -17,9 +18,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-
-/// The folder beside the projects' own that deleted sessions go to.
-const TRASH: &str = "trash";
 
 /// The sessions of a project in a folder.
 #[derive(Debug, Clone)]
@@ -55,8 +53,12 @@ impl SessionManager for ProjectSessions {
 
     fn resume(&self, session: &Path) -> BoxFuture<'static, Result<OpenSession, SessionError>> {
         let session = session.to_owned();
-        self.blocking(move |_| {
-            let resumed = resume(&session)?;
+        self.blocking(move |folder| {
+            let resumed = if session.parent() == Some(folder) {
+                resume(&session)?
+            } else {
+                adopt(&session, folder)?
+            };
             let loaded = resumed.loaded;
             Ok(OpenSession {
                 transcript: loaded.transcript,
@@ -120,12 +122,19 @@ impl SessionManager for ProjectSessions {
 
     fn list(
         &self,
+        scope: Scope,
         open: Option<&Path>,
     ) -> BoxFuture<'static, Result<Vec<SessionEntry>, SessionError>> {
         let open = open.map(Path::to_owned);
         self.blocking(move |folder| {
-            let entry = |(index, summary): (usize, super::Summary)| SessionEntry {
-                number: index + 1,
+            let mut count = 0;
+            let mut number = |path: &Path| {
+                let is_own = path.parent() == Some(folder);
+                count += usize::from(is_own);
+                if is_own { count } else { 0 }
+            };
+            let entry = |summary: super::Summary| SessionEntry {
+                number: number(&summary.path),
                 open: open.as_ref() == Some(&summary.path),
                 modified: summary
                     .modified
@@ -138,13 +147,17 @@ impl SessionManager for ProjectSessions {
                     path: summary.path.display().to_string(),
                 },
             };
-            Ok(list(folder)?.into_iter().enumerate().map(entry).collect())
+            Ok(list(folder, scope)?.into_iter().map(entry).collect())
         })
     }
 
-    fn search(&self, query: &str) -> BoxFuture<'static, Result<SearchResult, SessionError>> {
+    fn search(
+        &self,
+        scope: Scope,
+        query: &str,
+    ) -> BoxFuture<'static, Result<SearchResult, SessionError>> {
         let query = query.to_owned();
-        self.blocking(move |folder| search::search(folder, &query))
+        self.blocking(move |folder| search::search(folder, scope, &query))
     }
 
     fn describe(&self, session: &Path) -> BoxFuture<'static, SessionInfo> {
@@ -169,15 +182,15 @@ impl SessionManager for ProjectSessions {
 
     fn find(&self, query: &str) -> BoxFuture<'static, Result<PathBuf, SessionError>> {
         let query = query.to_owned();
-        self.blocking(move |folder| find(folder, &query))
+        self.blocking(move |folder| find_anywhere(folder, &query))
     }
 
     fn delete(&self, session: &Path) -> BoxFuture<'static, Result<PathBuf, SessionError>> {
         let session = session.to_owned();
-        self.blocking(move |folder| {
+        self.blocking(move |_| {
             // Opening takes the lock: a session that is in use anywhere stays where it is.
             let _held = FileStore::open(&load(&session)?)?;
-            move_to_trash(&session, folder).map_err(SessionError::io("delete", &session))
+            move_to_trash(&session).map_err(SessionError::io("delete", &session))
         })
     }
 }
@@ -200,6 +213,20 @@ fn id_of(session: &Path) -> SessionId {
     SessionId::from(session.file_stem().unwrap_or_default().to_string_lossy().as_ref())
 }
 
+/// Returns the session of the project that `query` means, or the one of another project whose
+/// whole id it is.
+fn find_anywhere(folder: &Path, query: &str) -> Result<PathBuf, SessionError> {
+    let query = query.trim();
+    find(folder, query).or_else(|error| match error {
+        // A number counts the project's own sessions, whatever others are called.
+        error if number(query).is_some() => Err(error),
+        SessionError::NoSessions { .. }
+        | SessionError::NoSuchId { .. }
+        | SessionError::AmbiguousId { .. } => find_elsewhere(folder, query)?.ok_or(error),
+        error => Err(error),
+    })
+}
+
 /// Refuses a new session, whose file is made by its first message.
 fn require_messages(session: &Path) -> Result<(), SessionError> {
     if session.exists() { Ok(()) } else { Err(SessionError::Empty) }
@@ -207,7 +234,8 @@ fn require_messages(session: &Path) -> Result<(), SessionError> {
 
 /// Moves a session and what stands beside it; the session itself last, so that what was begun
 /// can be begun again.
-fn move_to_trash(session: &Path, folder: &Path) -> io::Result<PathBuf> {
+fn move_to_trash(session: &Path) -> io::Result<PathBuf> {
+    let folder = session.parent().unwrap_or(Path::new("."));
     let root = folder.parent().unwrap_or(folder);
     let trash = root.join(TRASH).join(folder.file_name().unwrap_or(OsStr::new("sessions")));
     folder_builder().create(&trash)?;

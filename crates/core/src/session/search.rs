@@ -13,6 +13,7 @@ use super::codec::{self, Role};
 use super::lines::Lines;
 use super::listing::{Found, scan, shown_label};
 use super::load::{SpanReader, open_regular};
+use super::manager::Scope;
 use super::needle::Needle;
 use super::parallel::take_until;
 use super::records::each_record;
@@ -30,18 +31,22 @@ const MAX_HITS_PER_SESSION: usize = 5;
 /// How much text stands before and behind a place, in characters.
 const CONTEXT_LENGTH: usize = 60;
 
-/// Returns where `query` was said in the sessions in `folder`. Blocks on the disk. A session
-/// that cannot be read is left out.
+/// Returns where `query` was said in the sessions that `scope` means for the project in `folder`.
+/// Blocks on the disk. A session that cannot be read is left out.
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub(super) fn search(folder: &Path, query: &str) -> Result<SearchResult, SessionError> {
+pub(super) fn search(
+    folder: &Path,
+    scope: Scope,
+    query: &str,
+) -> Result<SearchResult, SessionError> {
     let mut result = SearchResult { hits: Vec::new(), truncated: false };
     let query = query.trim().to_lowercase();
     if query.is_empty() {
         return Ok(result);
     }
-    let sessions = scan(folder)?;
+    let sessions = scan(folder, scope)?;
     let needle = Needle::new(&query);
     let searched = take_until(&sessions, MAX_HITS, |session| {
         let hits = search_session(session, &query, &needle).unwrap_or_else(|error| {

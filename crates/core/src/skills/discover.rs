@@ -4,7 +4,7 @@
 //! tools. All reading goes through the environment, a few waits for any number of skills. Must
 //! not obey them.
 
-use super::{Document, Skill, one_line, readable_text};
+use super::{Document, Skill, one_line, one_warning, readable_text};
 use crate::env::{ExecutionEnv, FileError, FileHead};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -101,7 +101,8 @@ async fn skill_files(
 }
 
 fn read_skill(path: &Path, head: &FileHead, warnings: &mut Vec<String>) -> Skill {
-    let text = readable_text(path, head, warnings);
+    let mut repairs = Vec::new();
+    let text = readable_text(path, head, &mut repairs);
     let document = Document::read(&text);
     let folder = path.parent().unwrap_or(path).to_owned();
     let folder_name = one_line(&folder.file_name().unwrap_or_default().to_string_lossy());
@@ -126,15 +127,16 @@ fn read_skill(path: &Path, head: &FileHead, warnings: &mut Vec<String>) -> Skill
         description.push('…');
     }
     // One line for a file, however much is odd: a wrong front matter explains the rest.
-    match &document.problem {
-        Some(problem) => warnings.push(format!(
+    let problem = match &document.problem {
+        Some(problem) => Some(format!(
             "{shown}:{}: {}; the skill is used all the same, as {name}",
             problem.line,
             one_line(&problem.text)
         )),
-        None if odd.is_empty() => {}
-        None => warnings.push(format!("{shown}: {}", odd.join("; "))),
-    }
+        None if odd.is_empty() => None,
+        None => Some(format!("{shown}: {}", odd.join("; "))),
+    };
+    warnings.extend(one_warning(path, problem, repairs));
     let tool = (!document.is_on("disable-model-invocation")).then(|| tool_name(&name));
     Skill { body: document.body.to_owned(), name, description, folder, tool }
 }

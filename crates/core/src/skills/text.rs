@@ -38,6 +38,21 @@ pub(crate) fn readable_text(path: &Path, head: &FileHead, warnings: &mut Vec<Str
     text
 }
 
+/// Returns one warning for the file at `path`: what is wrong in it, if anything, and `repairs`, as
+/// [`readable_text`] says them; `None` where there is nothing to say.
+pub(crate) fn one_warning(
+    path: &Path,
+    problem: Option<String>,
+    repairs: Vec<String>,
+) -> Option<String> {
+    let shown = path.display().to_string();
+    problem.into_iter().chain(repairs).reduce(|mut warning, repair| {
+        warning.push_str("; it");
+        warning.push_str(repair.strip_prefix(&shown).unwrap_or(&repair));
+        warning
+    })
+}
+
 /// Returns text as one line without control characters, for names and descriptions that others
 /// wrote.
 pub(crate) fn one_line(text: &str) -> String {

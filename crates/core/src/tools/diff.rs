@@ -3,13 +3,17 @@
 //! Owns their limits. What is shown is decoded lossily; nothing here is ever written to a file.
 
 use letscode_wire::Meta;
-use similar::TextDiff;
-use std::time::Duration;
+use similar::algorithms::{Capture, Compact, Replace, myers};
+use similar::udiff::UnifiedHunkHeader;
+use similar::{DiffOp, DiffTag};
+use std::time::{Duration, Instant};
 
 /// Above this size of either side no diff is made.
 const INPUT_LIMIT: usize = 8 * 1024 * 1024;
 /// A diff longer than this is left out: details are stored with the session.
 const OUTPUT_LIMIT: usize = 64 * 1024;
+/// How many lines that stay are shown around a change.
+const CONTEXT: usize = 3;
 /// After this the comparison gets coarse instead of slow.
 const TIME_LIMIT: Duration = Duration::from_millis(200);
 
@@ -45,12 +49,46 @@ fn unified(path: &str, old: &[u8], new: &[u8]) -> Result<String, &'static str> {
         return Err("the file is larger than 8 MB");
     }
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
-    let diff = TextDiff::configure().timeout(TIME_LIMIT).diff_lines(old.as_ref(), new.as_ref());
-    let text = diff.unified_diff().context_radius(3).header(path, path).to_string();
-    if text.len() > OUTPUT_LIMIT {
-        return Err("the diff is longer than 64 KB");
+    let old: Vec<&str> = old.split_inclusive('\n').collect();
+    let new: Vec<&str> = new.split_inclusive('\n').collect();
+    let mut text = String::new();
+    for hunk in similar::group_diff_ops(changes(&old, &new), CONTEXT) {
+        if text.is_empty() {
+            text = format!("--- {path}\n+++ {path}\n");
+        }
+        text.push_str(&format!("{}\n", UnifiedHunkHeader::new(&hunk)));
+        for change in hunk {
+            let removed = old.get(change.old_range());
+            if change.tag() == DiffTag::Equal {
+                push_lines(&mut text, ' ', removed);
+            } else {
+                push_lines(&mut text, '-', removed);
+                push_lines(&mut text, '+', new.get(change.new_range()));
+            }
+            if text.len() > OUTPUT_LIMIT {
+                return Err("the diff is longer than 64 KB");
+            }
+        }
     }
     Ok(text)
+}
+
+/// Compares by one algorithm, named: code for all of them would be half a megabyte.
+fn changes(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
+    let mut found = Compact::new(Replace::new(Capture::new()), old, new);
+    let deadline = Instant::now().checked_add(TIME_LIMIT);
+    let Ok(()) = myers::diff_deadline(&mut found, old, 0..old.len(), new, 0..new.len(), deadline);
+    found.into_inner().into_inner().into_ops()
+}
+
+fn push_lines(text: &mut String, sign: char, lines: Option<&[&str]>) {
+    for line in lines.unwrap_or_default() {
+        text.push(sign);
+        text.push_str(line);
+        if !line.ends_with('\n') {
+            text.push_str("\n\\ No newline at end of file\n");
+        }
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use super::ToolError;
 use crate::env::{DirEntry, ExecutionEnv, FileError, FileInfo, FileKind};
+use crate::near;
 use std::path::Path;
 
 /// How many entries of a directory are shown.
@@ -130,7 +131,7 @@ fn near_names<'a>(name: &str, entries: &'a [DirEntry]) -> Vec<&'a DirEntry> {
     let mut candidates: Vec<&str> = names.iter().map(String::as_str).collect();
     candidates.sort_unstable();
     candidates.dedup();
-    similar::get_close_matches(wanted.as_str(), &candidates, SHOWN_NAMES, 0.6)
+    near::nearest(&wanted, &candidates, SHOWN_NAMES, 0.6)
         .into_iter()
         .flat_map(|near| {
             entries

@@ -155,7 +155,8 @@ struct Stage {
     agent: Agent,
     client: Subscription,
     world: Arc<Mutex<World>>,
-    _folder: TempDir,
+    notices: Vec<String>,
+    folder: TempDir,
 }
 
 impl Stage {
@@ -189,7 +190,7 @@ impl Stage {
             stamps: Box::new(Counter::default()),
         });
         let client = agent.subscribe();
-        Self { agent, client, world, _folder: folder }
+        Self { agent, client, world, notices: Vec::new(), folder }
     }
 
     /// Sends a command and returns its answer, or why it was refused.
@@ -207,7 +208,8 @@ impl Stage {
                             panic!("{error}");
                         }
                     }
-                    Output::Control(_) | Output::Notice(_) => {}
+                    Output::Notice(text) => self.notices.push(text),
+                    Output::Control(_) => {}
                 }
             }
         }
@@ -229,7 +231,7 @@ impl Stage {
 
     /// Checks that the transcript in memory, and the model, are those of the file.
     async fn check(&mut self) {
-        let result = self.ask(Command::Messages).await.unwrap();
+        let result = self.ask(Command::Messages { last: None }).await.unwrap();
         let MessagesResult { messages } = serde_json::from_value(result).unwrap();
         let state = self.ask(Command::State).await.unwrap();
         let state: StateResult = serde_json::from_value(state).unwrap();
@@ -321,7 +323,7 @@ async fn a_run_of_300_turns_stays_within_a_small_window_and_keeps_what_was_said_
     };
     assert_eq!(requests - summaries, 301);
     assert!((10..40).contains(&summaries), "{summaries} summaries");
-    let result = stage.ask(Command::Messages).await.unwrap();
+    let result = stage.ask(Command::Messages { last: None }).await.unwrap();
     let summary = &result["messages"][0]["payload"]["summary"];
     assert!(summary.as_str().unwrap().contains(FACT), "{summary}");
 }
@@ -359,4 +361,62 @@ async fn commands_that_cannot_be_carried_out_are_refused() {
     assert_eq!(usage["answers"], json!(0));
     let name = stage.ask(Command::Name { text: Some("new name".to_owned()) }).await.unwrap();
     assert_eq!(name, json!({"label": "new name"}));
+}
+
+#[tokio::test]
+async fn the_newest_messages_are_given_in_their_order() {
+    let mut stage = Stage::start(16_000, "output");
+    for text in ["one", "two"] {
+        stage.prompt(text, 1).await;
+    }
+    let all = stage.ask(Command::Messages { last: None }).await.unwrap();
+    let all = all["messages"].as_array().unwrap().clone();
+    assert_eq!(all.len(), 8);
+    for (last, skipped) in [(0, 8), (1, 7), (3, 5), (8, 0), (usize::MAX, 0)] {
+        let some = stage.ask(Command::Messages { last: Some(last) }).await.unwrap();
+        assert_eq!(some["messages"].as_array().unwrap()[..], all[skipped..], "{last}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_of_another_project_is_found_and_goes_on_in_a_copy() {
+    let mut stage = Stage::start(16_000, "output");
+    stage.prompt("here", 0).await;
+    let own = stage.world.lock().unwrap().path.clone();
+    let other = stage.folder.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let other = other.join("00000000-foreign.jsonl");
+    std::fs::copy(&own, &other).unwrap();
+    let before = std::fs::read(&other).unwrap();
+
+    let own_only = stage.ask(Command::Sessions { all: false }).await.unwrap();
+    assert_eq!(own_only["sessions"].as_array().unwrap().len(), 1);
+    let all = stage.ask(Command::Sessions { all: true }).await.unwrap();
+    let mut numbers: Vec<&Value> =
+        all["sessions"].as_array().unwrap().iter().map(|entry| &entry["number"]).collect();
+    numbers.sort_by_key(|number| number.as_u64());
+    assert_eq!(numbers, [&json!(0), &json!(1)]);
+    for (all, hits) in [(false, 1), (true, 2)] {
+        let query = "here".to_owned();
+        let found = stage.ask(Command::Search { query, all }).await.unwrap();
+        assert_eq!(found["hits"].as_array().unwrap().len(), hits);
+    }
+
+    let error = stage.ask(Command::Resume { session: "00000000".to_owned() }).await.unwrap_err();
+    assert!(error.contains("no session of this directory"), "{error}");
+    stage.change(Command::Resume { session: "00000000-foreign".to_owned() }).await;
+    let copy = stage.world.lock().unwrap().path.clone();
+    assert!(copy.parent() == own.parent() && copy != own, "{}", copy.display());
+    assert_eq!(stage.notices.len(), 1, "{:?}", stage.notices);
+    assert!(stage.notices[0].contains("00000000-foreign belongs to another project"));
+    stage.prompt("go on", 0).await;
+    stage.check().await;
+    assert_eq!(std::fs::read(&other).unwrap(), before);
+
+    let session = "00000000-foreign".to_owned();
+    stage.ask(Command::Rename { session: session.clone(), text: "new".to_owned() }).await.unwrap();
+    assert_eq!(std::fs::read_to_string(other.with_extension("name")).unwrap().trim(), "new");
+    let trash = stage.ask(Command::Delete { session }).await.unwrap();
+    assert!(trash["trash"].as_str().unwrap().contains("trash"), "{trash}");
+    assert!(!other.exists());
 }

@@ -4,6 +4,7 @@ use crate::stage::{Setup, Stage};
 use letscode_testkit::mem_env::{FakeCommand, MemEnv};
 use letscode_testkit::scripted_model::{Gate, ScriptedAnswer};
 use letscode_wire::{Command, ImageData};
+use serde_json::json;
 
 const KEY: &str = "sk-quite-a-secret-key";
 
@@ -170,5 +171,92 @@ async fn without_expand_every_text_is_sent_as_it_is() {
     let sent: Vec<String> = (0..3).map(|number| stage.request(number).pop().unwrap()).collect();
     assert_eq!(sent, ["user \"/tools\"", "user \"!touch x\"", "user \"see @notes.txt\""]);
     assert!(env.commands().is_empty());
+    stage.end().await;
+}
+
+fn write_call(id: &str, path: &str) -> ScriptedAnswer {
+    ScriptedAnswer::new().tool_call(id, "write", json!({"path": path, "content": "new"}))
+}
+
+#[tokio::test]
+async fn a_text_file_that_is_attached_whole_counts_as_read_until_it_changes() {
+    let env = MemEnv::new("/project");
+    env.put("notes.txt", "NOTE");
+    env.put("empty.txt", "");
+    env.put("other.txt", "OTHER");
+    env.put("long.txt", "line\n".repeat(20_000));
+    env.put("latin.txt", b"caf\xe9 is read in part");
+    env.put("changed.txt", "as it was");
+    for (path, is_allowed) in [
+        ("notes.txt", true),
+        ("/project/empty.txt", true),
+        ("other.txt", false),
+        ("long.txt", false),
+        ("latin.txt", false),
+        ("changed.txt", false),
+    ] {
+        let gate = Gate::new();
+        let call = json!({"path": path, "content": "new"});
+        let answer = ScriptedAnswer::new().wait(&gate).tool_call("c", "write", call);
+        let mut stage =
+            Setup::new([answer, ScriptedAnswer::of_text("ok")]).env(env.clone()).start();
+        send_typed(&stage, "p", "look at @notes.txt @empty.txt @long.txt @latin.txt @changed.txt");
+        gate.reached().await;
+        env.put("changed.txt", "by somebody else");
+        gate.open();
+        stage.until("done \"p\"").await;
+        let result = stage.request(1).pop().unwrap();
+        assert_eq!(result.contains("replaced the content"), is_allowed, "{path}: {result}");
+        stage.end().await;
+        env.put("notes.txt", "NOTE");
+        env.put("changed.txt", "as it was");
+    }
+}
+
+#[tokio::test]
+async fn a_file_in_a_queued_message_counts_as_read_when_the_model_gets_it() {
+    let env = MemEnv::new("/project");
+    env.put("notes.txt", "NOTE");
+    let gate = Gate::new();
+    let first = ScriptedAnswer::new().wait(&gate).tool_call(
+        "early",
+        "write",
+        json!({"path": "notes.txt", "content": "new"}),
+    );
+    let answers = [
+        first,
+        ScriptedAnswer::of_text("a"),
+        write_call("late", "notes.txt"),
+        ScriptedAnswer::of_text("b"),
+    ];
+    let mut stage = Setup::new(answers).env(env.clone()).start();
+    stage.prompt("go");
+    gate.reached().await;
+    let text = "see @notes.txt".to_owned();
+    stage.send("s", Command::Steer { text, expand: true });
+    stage.until("done \"s\"").await;
+    gate.open();
+    stage.until("done \"p\"").await;
+    let early = stage.request(1).pop().unwrap();
+    assert!(early.contains("was not read"), "{early}");
+    let late = stage.request(3).pop().unwrap();
+    assert!(late.contains("replaced the content"), "{late}");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_file_in_a_message_that_was_taken_back_does_not_count_as_read() {
+    let env = MemEnv::new("/project");
+    env.put("notes.txt", "NOTE");
+    let answers = [write_call("c", "notes.txt"), ScriptedAnswer::of_text("ok")];
+    let mut stage = Setup::new(answers).env(env.clone()).start();
+    let text = "see @notes.txt".to_owned();
+    stage.send("s", Command::Steer { text, expand: true });
+    stage.until("done \"s\"").await;
+    stage.send("u", Command::Unqueue);
+    stage.until("done \"u\"").await;
+    stage.run("go").await;
+    let result = stage.request(1).pop().unwrap();
+    assert!(result.contains("was not read"), "{result}");
     stage.end().await;
 }

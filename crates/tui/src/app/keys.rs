@@ -17,7 +17,7 @@ impl App {
     pub(super) fn key(&mut self, key: Key, now: Instant) {
         let everywhere = self.action(Context::Everywhere, key);
         if everywhere != Some(Action::Interrupt) {
-            self.forget_interrupt();
+            self.forget_hint();
         }
         if self.overlay.is_some() {
             match everywhere {
@@ -50,7 +50,7 @@ impl App {
     }
 
     pub(super) fn paste(&mut self, text: &str) {
-        self.forget_interrupt();
+        self.forget_hint();
         if self.overlay.is_some() {
             return self.paste_for_overlay(text);
         }
@@ -73,6 +73,10 @@ impl App {
                 self.follow_up(line, now);
             }
             Action::TakeBack => {
+                // What goes next was written last.
+                if let Some(line) = self.redirects.pop_back() {
+                    return self.composer.put_back(line);
+                }
                 self.ask(Command::Unqueue, Wanted::Unqueued);
             }
             Action::Editor => self.effects.push(Effect::Edit(self.composer.text())),
@@ -119,10 +123,9 @@ impl App {
         self.hint = Some(format!("{what}; once more to leave"));
     }
 
-    fn forget_interrupt(&mut self) {
-        if self.interrupted.take().is_some() {
-            self.hint = None;
-        }
+    fn forget_hint(&mut self) {
+        self.interrupted = None;
+        self.hint = None;
     }
 
     fn tab(&mut self) {
@@ -147,8 +150,20 @@ impl App {
     }
 
     fn look_for_files(&mut self, query: String) {
+        if std::mem::replace(&mut self.file_search.is_under_way, true) {
+            self.file_search.next = Some(query);
+            return;
+        }
         let wanted = Wanted::Files(query.clone());
         self.ask(Command::Files { query, limit: None }, wanted);
+    }
+
+    /// Goes on after a search for files with what has been typed since.
+    pub(super) fn files_answered(&mut self) {
+        self.file_search.is_under_way = false;
+        if let Some(query) = self.file_search.next.take() {
+            self.look_for_files(query);
+        }
     }
 
     fn action(&self, context: Context, key: Key) -> Option<Action> {

@@ -5,14 +5,17 @@
 use super::App;
 use crate::composer::Submission;
 use letscode_wire::{
-    Command, CommandsResult, CompactResult, Control, FilesResult, HistoryResult, MessagesResult,
+    Command, CommandInfo, CommandsResult, Control, FilesResult, HistoryResult, MessagesResult,
     ModelResult, QueueResult, ReloadResult, RequestId, RunCommandResult, SessionResult,
-    StateResult, UnqueueResult, UsageResult,
+    SkillsResult, StateResult, TrustResult, UnqueueResult, UsageResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Instant;
+
+/// How many of the last messages are looked at for a recap.
+const RECAP_MESSAGES: usize = 40;
 
 /// Requests under way.
 #[derive(Debug, Default)]
@@ -41,7 +44,10 @@ pub(super) enum Wanted {
     },
     State,
     Usage,
+    /// The state of another conversation, whose recap follows.
+    NewState,
     Commands,
+    Skills,
     History,
     Queue,
     Unqueued,
@@ -50,13 +56,17 @@ pub(super) enum Wanted {
     Models,
     Sessions,
     Search,
+    /// A session has another name, or is gone.
+    SessionChanged,
     Tree,
     Fork,
     /// The session that goes on.
     Session,
     Model,
-    /// The last messages, to show where the conversation stands.
-    Recap,
+    /// The last messages, to show where the conversation of so many stands.
+    Recap(usize),
+    /// Whether the project is trusted.
+    Trust,
     /// The project is trusted now.
     Trusted,
     /// What it sets was read.
@@ -118,7 +128,7 @@ impl App {
             Control::Done { id, result } => {
                 let Some((id, wanted)) = self.requests.take(&id) else { return };
                 self.ended(id, now);
-                self.answered(wanted, &result.unwrap_or_default());
+                self.answered(id, wanted, &result.unwrap_or_default());
                 self.go_on(now);
             }
             Control::Error { id, error, .. } => {
@@ -135,9 +145,9 @@ impl App {
     /// Notes that a request is over; the run too, where it was that one.
     fn ended(&mut self, id: u64, now: Instant) {
         if let Some(run) = self.run.take_if(|run| run.request == id) {
-            let took_long = now.saturating_duration_since(run.since) >= super::LONG_RUN;
-            if took_long && !self.has_focus {
-                self.effects.push(super::Effect::Attract);
+            let elapsed = now.saturating_duration_since(run.since);
+            if elapsed >= super::LONG_RUN && !self.has_focus {
+                self.effects.push(super::Effect::Attract("the run has ended"));
             }
         }
     }
@@ -148,6 +158,9 @@ impl App {
             && let Some(line) = self.redirects.pop_front()
         {
             self.prompt(line, now);
+            if !self.redirects.is_empty() {
+                self.stop();
+            }
         }
     }
 
@@ -157,9 +170,12 @@ impl App {
         self.ended(id, now);
         match wanted {
             // A front end can do without them; what needs them says so.
-            Wanted::Usage | Wanted::History | Wanted::Recap | Wanted::Files(_) => return,
+            Wanted::Usage | Wanted::History | Wanted::Skills | Wanted::Recap(_) => return,
+            Wanted::Files(_) => return self.files_answered(),
+            Wanted::Search => self.search_failed(id),
             Wanted::Queued(line) | Wanted::Words { line, .. } => self.give_back(&line),
-            Wanted::Models | Wanted::Sessions | Wanted::Tree | Wanted::Fork => self.overlay = None,
+            Wanted::Models | Wanted::Tree | Wanted::Fork => self.list_failed(id),
+            Wanted::Sessions => self.sessions_failed(id),
             _ => {}
         }
         if let Some(line) = sent {
@@ -173,7 +189,7 @@ impl App {
         self.composer.put_back(line.clone());
     }
 
-    fn answered(&mut self, wanted: Wanted, result: &Value) {
+    fn answered(&mut self, id: u64, wanted: Wanted, result: &Value) {
         match wanted {
             Wanted::Nothing => {}
             Wanted::Run => {
@@ -184,9 +200,7 @@ impl App {
                 self.ask(Command::State, Wanted::State);
             }
             Wanted::Compacted => {
-                if let Some(CompactResult { error: Some(error), .. }) = read(result) {
-                    self.transcript.failure(&error);
-                }
+                // What came of it, the events have told.
                 self.ask(Command::State, Wanted::State);
                 self.ask(Command::Usage, Wanted::Usage);
             }
@@ -204,6 +218,13 @@ impl App {
                     self.footer.set_state(&state);
                 }
             }
+            Wanted::NewState => {
+                if let Some(state) = read::<StateResult>(result) {
+                    self.footer.set_state(&state);
+                    let last = Some(RECAP_MESSAGES);
+                    self.ask(Command::Messages { last }, Wanted::Recap(state.message_count));
+                }
+            }
             Wanted::Usage => {
                 if let Some(UsageResult { usage, .. }) = read(result) {
                     self.footer.set_spent(usage);
@@ -211,8 +232,19 @@ impl App {
             }
             Wanted::Commands => {
                 if let Some(CommandsResult { commands }) = read(result) {
-                    self.completion.set_commands(commands.clone());
                     self.commands = commands;
+                    self.offer_names();
+                }
+            }
+            Wanted::Skills => {
+                if let Some(SkillsResult { skills }) = read(result) {
+                    let name = |skill: letscode_wire::SkillInfo| CommandInfo {
+                        name: format!("skill:{}", skill.name),
+                        arguments: "[TEXT]".to_owned(),
+                        help: skill.description,
+                    };
+                    self.skills = skills.into_iter().map(name).collect();
+                    self.offer_names();
                 }
             }
             Wanted::History => {
@@ -237,30 +269,32 @@ impl App {
                 {
                     self.complete(edit);
                 }
+                self.files_answered();
             }
             Wanted::Models => {
                 if let Some(found) = read(result) {
-                    self.show_models(found);
+                    self.show_models(id, found);
                 }
             }
             Wanted::Sessions => {
                 if let Some(found) = read(result) {
-                    self.show_sessions(found);
+                    self.show_sessions(id, found);
                 }
             }
             Wanted::Search => {
                 if let Some(found) = read(result) {
-                    self.show_hits(found);
+                    self.show_hits(id, found);
                 }
             }
+            Wanted::SessionChanged => self.list_sessions(),
             Wanted::Tree => {
                 if let Some(found) = read(result) {
-                    self.show_tree(found);
+                    self.show_tree(id, found);
                 }
             }
             Wanted::Fork => {
                 if let Some(found) = read(result) {
-                    self.show_fork(found);
+                    self.show_fork(id, found);
                 }
             }
             Wanted::Session => {
@@ -277,9 +311,14 @@ impl App {
                 }
                 self.after(After::Settings);
             }
-            Wanted::Recap => {
+            Wanted::Recap(count) => {
                 if let Some(MessagesResult { messages }) = read(result) {
-                    self.transcript.recap(&messages);
+                    self.transcript.recap(&messages, count);
+                }
+            }
+            Wanted::Trust => {
+                if let Some(found) = read::<TrustResult>(result) {
+                    self.show_trust(&found);
                 }
             }
             Wanted::Reloaded => {
@@ -300,13 +339,12 @@ impl App {
             After::Nothing => {}
             After::Settings => {
                 self.ask(Command::State, Wanted::State);
-                self.ask(Command::Commands, Wanted::Commands);
+                self.ask_for_names();
             }
             After::Conversation => {
                 self.may_retry = false;
-                self.ask(Command::State, Wanted::State);
                 self.ask(Command::Usage, Wanted::Usage);
-                self.ask(Command::Messages, Wanted::Recap);
+                self.ask(Command::State, Wanted::NewState);
             }
             After::Queue => {
                 self.ask(Command::Queue, Wanted::Queue);

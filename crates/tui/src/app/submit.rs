@@ -42,7 +42,12 @@ impl App {
         if self.run.is_none() {
             return self.submit(line, now);
         }
-        if line.text.trim().is_empty() {
+        if line.text.trim().is_empty() && line.images.is_empty() {
+            return;
+        }
+        if !line.images.is_empty() {
+            self.give_back(&line);
+            self.hint = Some("a picture cannot wait in the queue: send it now".to_owned());
             return;
         }
         self.remember(&line.text);
@@ -94,20 +99,43 @@ impl App {
             ("resume", "") => self.open_sessions(),
             ("tree", "") => self.open_tree(),
             ("fork", "") => self.open_fork(),
-            ("retry", "") => self.begin(Command::Retry, None, now),
-            ("compact", bias) => {
+            ("trust", "") => {
+                self.ask(Command::Trust { trust: None }, Wanted::Trust);
+            }
+            ("trust", "on") => {
+                self.ask(Command::Trust { trust: Some(true) }, Wanted::Trusted);
+            }
+            ("retry", "") if self.run.is_none() => self.begin(Command::Retry, None, now),
+            ("compact", bias) if self.run.is_none() => {
                 let bias = (!bias.is_empty()).then(|| bias.to_owned());
                 let request = self.ask(Command::Compact { bias }, Wanted::Compacted);
                 self.run = Some(Run { request, since: now, sent: Some(line.clone()) });
             }
             _ if self.commands.iter().any(|command| command.name == name) => {
+                if !line.images.is_empty() {
+                    self.give_back(line);
+                    self.transcript.failure("a slash command takes no pictures");
+                    return true;
+                }
                 let after = After::of(name);
                 let text = line.text.trim().to_owned();
                 self.ask(Command::RunCommand { text }, Wanted::Words { line: line.clone(), after });
             }
+            // A slip must not stop the run; without one the agent says what is wrong.
+            _ if self.run.is_some() && arguments.is_empty() && self.is_unknown(name) => {
+                self.give_back(line);
+                self.transcript.failure(&format!("there is no command /{name}; /help lists them"));
+            }
             _ => return false,
         }
         true
+    }
+
+    /// Returns whether a word behind a slash is meant as a name and nothing has it.
+    fn is_unknown(&self, name: &str) -> bool {
+        let is_name = name.starts_with(char::is_alphanumeric)
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'));
+        is_name && !self.skills.iter().chain(&self.templates).any(|known| known.name == name)
     }
 
     fn help(&mut self) {

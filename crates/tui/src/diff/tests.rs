@@ -4,7 +4,9 @@ use super::*;
 
 fn shown(diff: &str, extent: Extent, columns: usize) -> String {
     let mut rows = Vec::new();
-    blocks(diff, extent).iter().for_each(|block| block.rows(columns, &mut rows));
+    blocks(diff, extent, ", ctrl+o shows all")
+        .iter()
+        .for_each(|block| block.rows(columns, &mut rows));
     rows.iter().map(|row| row.text() + "\n").collect()
 }
 
@@ -28,7 +30,7 @@ fn lines_have_numbers_and_signs() {
 
 #[test]
 fn added_and_removed_lines_have_their_colours() {
-    let blocks = blocks("@@ -1 +1 @@\n-a\n+b\n", Extent::Whole);
+    let blocks = blocks("@@ -1 +1 @@\n-a\n+b\n", Extent::Whole, "");
     let mut rows = Vec::new();
     blocks.iter().for_each(|block| block.rows(40, &mut rows));
     let colors: Vec<_> = rows.iter().map(|row| row.spans.last().unwrap().style).collect();

@@ -141,6 +141,10 @@ impl Out {
 
 /// Returns where an address begins that no markup makes a link.
 fn address_start(text: &str) -> Option<usize> {
+    // One byte is found far quicker than a word, and in most texts there is none.
+    if !text.contains(':') {
+        return None;
+    }
     let starts = ["https://", "http://"].into_iter().filter_map(|scheme| text.find(scheme));
     starts.min()
 }

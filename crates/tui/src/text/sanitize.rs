@@ -29,8 +29,11 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
 /// Returns foreign text as the text of one [`Span`](super::Span): harmless, newlines as blanks, tabs
 /// widened to the next stop as if the text stood at the beginning of a row.
 pub fn one_line(text: &str) -> Cow<'_, str> {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     let clean = harmless(text);
-    if !clean.contains(['\t', '\n']) {
+    if !clean.bytes().any(|byte| matches!(byte, b'\t' | b'\n')) {
         return clean;
     }
     let mut line = String::with_capacity(clean.len() + TAB_STOP);

@@ -11,6 +11,9 @@ pub fn of(text: &str) -> usize {
     if is_simple(text) {
         return text.len();
     }
+    if text.chars().all(is_narrow) {
+        return text.chars().count();
+    }
     text.graphemes(true).map(of_grapheme).sum()
 }
 
@@ -37,4 +40,29 @@ pub fn of_grapheme(grapheme: &str) -> usize {
 /// Returns whether each byte takes a column.
 fn is_simple(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
+/// Returns whether a character takes one column whatever stands beside it: letters of most alphabets,
+/// and what we draw with.
+fn is_narrow(character: char) -> bool {
+    matches!(character, ' '..='~' | '\u{a1}'..='\u{a8}' | '\u{aa}'..='\u{ac}' | '\u{af}'..='\u{2ff}'
+        | '\u{391}'..='\u{3a1}' | '\u{3a3}'..='\u{3ff}' | '\u{400}'..='\u{482}' | '\u{48a}'..='\u{52f}'
+        | '–' | '—' | '‘'..='”' | '•' | '…' | '›' | '\u{2500}'..='\u{25a9}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_narrow_character_takes_one_column_beside_any_other() {
+        for character in ('\0'..=char::MAX).filter(|character| is_narrow(*character)) {
+            for other in ["", "a", "é", "•", "│", "Ж"] {
+                let text = format!("{other}{character}{other}");
+                let columns: usize = text.graphemes(true).map(of_grapheme).sum();
+                assert_eq!(columns, text.chars().count(), "{text:?}");
+                assert_eq!(of(&text), columns);
+            }
+        }
+    }
 }

@@ -15,13 +15,10 @@ const MAX_ANSWER: usize = 4_000;
 
 impl Transcript {
     /// Adds the recap of a session that goes on: how many messages it has, what the user said last,
-    /// and the beginning of the last answer.
-    pub fn recap(&mut self, messages: &[Arc<Message>]) {
-        let said = |message: &&Arc<Message>| {
-            matches!(***message, Message::User(_) | Message::Assistant(_))
-        };
-        let count = messages.iter().filter(said).count();
-        if count == 0 {
+    /// and the beginning of the last answer. The last of the messages are enough; `count` tells how
+    /// many there are.
+    pub fn recap(&mut self, messages: &[Arc<Message>], count: usize) {
+        if messages.is_empty() || count == 0 {
             return;
         }
         let word = if count == 1 { "message" } else { "messages" };

@@ -477,7 +477,7 @@ fn a_session_that_goes_on_is_recalled() {
     ]
     .map(Arc::new)
     .to_vec();
-    scene.transcript.recap(&messages);
+    scene.transcript.recap(&messages, 4);
     insta::assert_snapshot!(scene.rows(60), @r"
     the session goes on: 4 messages so far
 
@@ -496,7 +496,7 @@ fn a_session_that_goes_on_is_recalled() {
     line 6
     … 29 lines more
     ");
-    scene.transcript.recap(&[]);
+    scene.transcript.recap(&[], 0);
     assert_eq!(scene.rows(60), "");
 }
 
@@ -564,7 +564,7 @@ fn foreign_ends(scene: &mut Scene, text: &str) {
     }));
     scene.transcript.notice(text);
     scene.transcript.text(text);
-    scene.transcript.recap(&[Arc::new(user(text)), Arc::new(answer(text, None))]);
+    scene.transcript.recap(&[Arc::new(user(text)), Arc::new(answer(text, None))], 2);
     let picture = ContentPart::Image { data: text.to_owned(), mime_type: text.to_owned() };
     scene.message(Message::User(UserMessage {
         id: "u".into(),

@@ -125,9 +125,9 @@ impl Folded {
     pub(super) fn blocks(&self) -> Vec<Block> {
         let mut blocks = vec![Block::line(self.title.clone(), Fit::Words)];
         blocks.extend(match &self.look {
-            Look::Text(style) => fold::text(&self.text, *style, Extent::Whole),
+            Look::Text(style) => fold::text(&self.text, *style, Extent::Whole, ""),
             Look::File(path) => file(path, &self.text),
-            Look::Diff => diff::blocks(&self.text, Extent::Whole),
+            Look::Diff => diff::blocks(&self.text, Extent::Whole, ""),
         });
         if self.is_cut {
             let note = Line::from(quiet("… the rest was not kept"));
@@ -165,12 +165,14 @@ pub(super) fn stopped(call: &Call) -> Vec<Block> {
     vec![Block::Title(title, Line::from(quiet("  stopped")))]
 }
 
-/// Returns the lines of a call and of what it gave, and what shows the result whole.
+/// Returns the lines of a call and of what it gave, and what shows the result whole. Where lines
+/// are left out, `more` says behind that how to see them.
 pub(super) fn finished(
     call: &Call,
     result: &ToolMessage,
     elapsed: Option<Duration>,
     is_verbose: bool,
+    more: &str,
 ) -> (Vec<Block>, Option<Folded>) {
     let mark = if result.is_error {
         Span::new("✗ ", theme::ERROR)
@@ -194,12 +196,12 @@ pub(super) fn finished(
     let folded = match body {
         Body::Nothing => None,
         Body::Failure => {
-            let lines = fold::text(&text, theme::ERROR, extent(FAILURE_EXTENT));
+            let lines = fold::text(&text, theme::ERROR, extent(FAILURE_EXTENT), more);
             blocks.extend(lines.into_iter().map(Block::wrapped));
             Some(Folded::new(title, &text, Look::Text(theme::ERROR)))
         }
         Body::Diff(diff) => {
-            blocks.extend(diff::blocks(diff, extent(Extent::FOLDED)));
+            blocks.extend(diff::blocks(diff, extent(Extent::FOLDED), more));
             Some(Folded::new(title, diff, Look::Diff))
         }
         Body::File => {
@@ -209,7 +211,7 @@ pub(super) fn finished(
             Some(Folded::new(title, &text, Look::File(call.path.clone())))
         }
         Body::Output => {
-            blocks.extend(fold::text(&text, theme::QUIET, extent(Extent::FOLDED)));
+            blocks.extend(fold::text(&text, theme::QUIET, extent(Extent::FOLDED), more));
             Some(Folded::new(title, &text, Look::Text(Style::PLAIN)))
         }
     };

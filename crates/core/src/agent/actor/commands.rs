@@ -8,7 +8,7 @@ use super::{Actor, words};
 use crate::agent::bus::Output;
 use crate::agent::turn::Input;
 use crate::commands::{self, Conversation};
-use crate::session::SessionError;
+use crate::session::{Scope, SessionError};
 use futures_util::future::BoxFuture;
 use letscode_wire::{
     Command, ContentPart, Control, DeleteResult, MessagesResult, NameResult, QueueResult,
@@ -90,6 +90,7 @@ impl Actor {
             }
             Command::Reset => {
                 self.runner.files.restore(&[]);
+                self.attached.clear();
                 self.apply(id, Input::Reset).await;
             }
             // The rest of it is the connection's own business: whoever owns it acts on it.
@@ -121,8 +122,10 @@ impl Actor {
             // Read above; no slash command is another one's name.
             Command::RunCommand { .. } => self.refuse(id, NOT_IN_A_COMMAND.to_owned()),
             Command::State => self.state(id),
-            Command::Messages => {
-                let messages = self.machine.transcript().clone();
+            Command::Messages { last } => {
+                let transcript = self.machine.transcript();
+                let skipped = last.map_or(0, |last| transcript.len().saturating_sub(last));
+                let messages = transcript.iter().skip(skipped).cloned().collect();
                 self.answer(id, Ok::<_, String>(MessagesResult { messages }));
             }
             Command::Queue => {
@@ -132,7 +135,11 @@ impl Actor {
                 self.answer(id, Ok::<_, String>(QueueResult { steering, follow_ups }));
             }
             Command::Unqueue => {
-                let message = self.machine.unqueue().map(|content| text_of(&content));
+                let content = self.machine.unqueue();
+                if let Some(content) = &content {
+                    self.take_attached(content);
+                }
+                let message = content.map(|content| text_of(&content));
                 self.answer(id, Ok::<_, String>(UnqueueResult { message }));
             }
             Command::Tools => {
@@ -146,7 +153,7 @@ impl Actor {
             Command::Usage => self.usage(id),
             Command::Name { .. }
             | Command::Tree
-            | Command::Sessions
+            | Command::Sessions { .. }
             | Command::Search { .. }
             | Command::Rename { .. }
             | Command::Delete { .. } => self.look_up(id, command).await,
@@ -301,12 +308,12 @@ impl Actor {
                 }),
                 Err(error) => self.refuse(id, error.to_string()),
             },
-            Command::Sessions => self.defer(id, async move {
-                let sessions = manager.list(Some(&open)).await?;
+            Command::Sessions { all } => self.defer(id, async move {
+                let sessions = manager.list(Scope::of(all), Some(&open)).await?;
                 Ok::<_, SessionError>(SessionsResult { sessions })
             }),
-            Command::Search { query } => {
-                self.defer(id, async move { manager.search(&query).await });
+            Command::Search { query, all } => {
+                self.defer(id, async move { manager.search(Scope::of(all), &query).await });
             }
             Command::Delete { session } => match manager.find(&session).await {
                 Ok(path) if path == open => self.refuse(id, SessionError::IsOpen.to_string()),

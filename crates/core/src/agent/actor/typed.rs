@@ -8,9 +8,9 @@ use super::{Actor, words};
 use crate::agent::bus::Output;
 use crate::agent::turn::Input;
 use crate::commands::COMMANDS;
-use crate::input::{Context, Expanded, InputError, expand_with_templates};
+use crate::input::{Context, Expanded, InputError, ShownFile, expand_with_templates};
 use crate::tools::TYPED_TIMEOUT;
-use letscode_wire::{ContentPart, ImageData, RequestId, text_of};
+use letscode_wire::{ContentPart, ImageData, Message, RequestId, text_of};
 use std::sync::Arc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -26,6 +26,13 @@ pub(super) enum Purpose {
     Steer,
     /// It waits for the end of the run.
     FollowUp,
+}
+
+/// A message with files, on its way to the conversation.
+pub(super) struct Attached {
+    /// The message's text, which holds theirs.
+    text: String,
+    files: Vec<ShownFile>,
 }
 
 /// An expansion that is over.
@@ -95,18 +102,29 @@ impl Actor {
                 self.tell_all(notices);
                 self.finish(id, None);
             }
-            Some(Ok(Expanded::Prompt { content, notices })) => {
+            Some(Ok(Expanded::Prompt { content, notices, files })) => {
                 self.tell_all(notices);
-                self.send_expanded(id, self.content_without_keys(content), purpose).await;
+                let content = self.content_without_keys(content);
+                self.send_expanded(id, content, files, purpose).await;
             }
         }
         self.tell_status();
     }
 
-    async fn send_expanded(&mut self, id: RequestId, content: Vec<ContentPart>, purpose: Purpose) {
+    async fn send_expanded(
+        &mut self,
+        id: RequestId,
+        content: Vec<ContentPart>,
+        files: Vec<ShownFile>,
+        purpose: Purpose,
+    ) {
+        let text = text_of(&content);
         // A template may be empty.
-        if let Some(reason) = words::fault(&text_of(&content), &[]) {
+        if let Some(reason) = words::fault(&text, &[]) {
             return self.refuse(id, reason);
+        }
+        if !files.is_empty() {
+            self.attached.push(Attached { text, files });
         }
         match purpose {
             Purpose::Prompt(images) => {
@@ -116,6 +134,26 @@ impl Actor {
             Purpose::Steer => self.apply(id, Input::Steer(content)).await,
             Purpose::FollowUp => self.apply(id, Input::FollowUp(content)).await,
         }
+    }
+
+    /// Lets the files that go with a message of the user's count as read: the model sees them from
+    /// now on, and not before, since the message may have been queued.
+    pub(super) fn know_attached(&mut self, message: &Message) {
+        let Message::User(message) = message else { return };
+        let Some(attached) = self.take_attached(&message.content) else { return };
+        for file in attached.files {
+            self.runner.files.record(&file.path, file.fingerprint);
+        }
+    }
+
+    /// Takes out what goes with a message that is on its way no more.
+    pub(super) fn take_attached(&mut self, content: &[ContentPart]) -> Option<Attached> {
+        if self.attached.is_empty() {
+            return None;
+        }
+        let text = text_of(content);
+        let place = self.attached.iter().position(|attached| attached.text == text)?;
+        Some(self.attached.swap_remove(place))
     }
 
     /// Tells the clients what the person should know.

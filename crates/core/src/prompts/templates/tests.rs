@@ -80,7 +80,7 @@ async fn the_nearest_template_holds_and_front_matter_is_no_part_of_it() {
     }
     let working_dir = home.join("work/app");
     let env = LocalEnv::new(LocalEnvOptions { working_dir, ..LocalEnvOptions::default() });
-    let (templates, warnings) = load_templates(&env, Some(home)).await;
+    let (templates, warnings) = load_templates(&env, Some(home), None).await;
     let found: Vec<[&str; 3]> = templates
         .iter()
         .map(|found| [found.name.as_str(), &found.description, &found.body])
@@ -96,6 +96,40 @@ async fn the_nearest_template_holds_and_front_matter_is_no_part_of_it() {
     );
     assert_eq!(warnings.len(), 1);
     assert!(warnings[0].contains("odd.md:2: the front matter is not valid YAML"), "{warnings:?}");
+}
+
+#[tokio::test]
+async fn beyond_the_limit_the_template_that_is_called_for_is_read_all_the_same() {
+    let folder = TempDir::new().unwrap();
+    let prompts = folder.path().join(".letscode/prompts");
+    std::fs::create_dir_all(&prompts).unwrap();
+    for number in 0..FILE_LIMIT + 2 {
+        std::fs::write(prompts.join(format!("p{number:04}.md")), "body").unwrap();
+    }
+    let working_dir = folder.path().to_owned();
+    let env = LocalEnv::new(LocalEnvOptions { working_dir, ..LocalEnvOptions::default() });
+    let warning = format!("there are more than {FILE_LIMIT} prompts: 2 are left out");
+    let last = "p1001";
+    for (called, has_last) in [(Some(last), true), (Some("p0000"), false), (None, false)] {
+        let (templates, warnings) = load_templates(&env, Some(folder.path()), called).await;
+        assert_eq!(templates.len(), FILE_LIMIT, "{called:?}");
+        assert!(templates.is_sorted_by_key(|template| &template.name), "{called:?}");
+        assert_eq!(templates.iter().any(|template| template.name == last), has_last);
+        assert_eq!(warnings, [warning.as_str()], "{called:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_template_with_several_faults_is_one_warning() {
+    let folder = TempDir::new().unwrap();
+    let prompts = folder.path().join(".letscode/prompts");
+    std::fs::create_dir_all(&prompts).unwrap();
+    std::fs::write(prompts.join("x.md"), b"---\ndescription: a: b \xe9\n---\nbody").unwrap();
+    let working_dir = folder.path().to_owned();
+    let env = LocalEnv::new(LocalEnvOptions { working_dir, ..LocalEnvOptions::default() });
+    let (_, warnings) = load_templates(&env, Some(folder.path()), None).await;
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("x.md:2: ") && warnings[0].contains("; it is not UTF-8"));
 }
 
 proptest! {

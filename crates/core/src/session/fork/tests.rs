@@ -123,7 +123,7 @@ fn a26_no_two_writers_share_a_file() {
     paths.sort();
     paths.dedup();
     assert_eq!(paths.len(), 6);
-    let sessions = crate::session::list(folder.path()).unwrap();
+    let sessions = crate::session::list(folder.path(), crate::session::Scope::Project).unwrap();
     assert_eq!(sessions.len(), 6, "no half copy is left");
 }
 

@@ -23,7 +23,7 @@ fn set_time(path: &Path, seconds: u64) {
 }
 
 fn listed(folder: &TempDir) -> Vec<(String, Option<String>)> {
-    let sessions = list(folder.path()).unwrap();
+    let sessions = list(folder.path(), Scope::Project).unwrap();
     sessions.into_iter().map(|session| (session.id.to_string(), session.label)).collect()
 }
 
@@ -125,7 +125,7 @@ fn a_session_is_found_by_number_id_or_beginning() {
 fn a_directory_without_sessions_says_so() {
     let folder = TempDir::new().unwrap();
     let missing = folder.path().join("none");
-    assert_eq!(list(&missing).unwrap(), []);
+    assert_eq!(list(&missing, Scope::Project).unwrap(), []);
     assert!(matches!(most_recent(&missing), Err(SessionError::NoSessions { .. })));
     assert!(matches!(find(folder.path(), "1"), Err(SessionError::NoSessions { .. })));
 }

@@ -15,7 +15,7 @@ fn folder(contents: &[String]) -> TempDir {
 }
 
 fn places_of(folder: &TempDir, query: &str) -> Vec<(String, usize, String)> {
-    let found = search(folder.path(), query).unwrap();
+    let found = search(folder.path(), Scope::Project, query).unwrap();
     let place = |hit: SearchHit| (hit.session.id.to_string(), hit.entry, hit.text);
     found.hits.into_iter().map(place).collect()
 }
@@ -56,7 +56,11 @@ fn entries_are_counted_over_damage_and_tools_are_no_speakers() {
     let found: Vec<(usize, String)> =
         places_of(&folder, "sought").into_iter().map(|(_, entry, text)| (entry, text)).collect();
     assert_eq!(found, [(2, "Sought too".to_owned()), (3, "sought".to_owned())]);
-    let roles = search(folder.path(), "print").unwrap().hits.into_iter().map(|hit| hit.role);
+    let roles = search(folder.path(), Scope::Project, "print")
+        .unwrap()
+        .hits
+        .into_iter()
+        .map(|hit| hit.role);
     assert!(roles.into_iter().all(|role| role == "user" || role == "assistant"));
 }
 
@@ -77,14 +81,15 @@ fn an_answer_has_bounds_and_an_order() {
     let said =
         |count: usize| -> String { (0..count).map(|_| line(None, &user("a", "sought"))).collect() };
     let few = folder(&[said(2), said(7)]);
-    let found = search(few.path(), "sought").unwrap();
+    let found = search(few.path(), Scope::Project, "sought").unwrap();
     assert!(found.truncated && found.hits.len() == 2 + MAX_HITS_PER_SESSION);
-    assert!(!search(folder(&[said(5)]).path(), "sought").unwrap().truncated);
+    assert!(!search(folder(&[said(5)]).path(), Scope::Project, "sought").unwrap().truncated);
 
     let many = folder(&vec![said(3); 200]);
-    let found = search(many.path(), "sought").unwrap();
+    let found = search(many.path(), Scope::Project, "sought").unwrap();
     assert!(found.truncated && found.hits.len() == MAX_HITS.next_multiple_of(3));
-    let listed: Vec<_> = scan(many.path()).unwrap().into_iter().map(|found| found.id).collect();
+    let listed: Vec<_> =
+        scan(many.path(), Scope::Project).unwrap().into_iter().map(|found| found.id).collect();
     let mut sessions: Vec<_> = found.hits.into_iter().map(|hit| hit.session.id).collect();
     sessions.dedup();
     assert_eq!(sessions, listed[..sessions.len()]);

@@ -214,3 +214,28 @@ async fn what_is_no_regular_file_is_one_warning() {
     assert!(skills.is_empty());
     assert_eq!(warnings, ["a skill is left out: not a regular file: .claude/skills/x/SKILL.md"]);
 }
+
+#[tokio::test]
+async fn a_skill_with_several_faults_is_one_warning() {
+    let place = Place::new();
+    place.put(".claude/skills/x/SKILL.md", b"caf\xe9 without front matter");
+    place.put(".claude/skills/y/SKILL.md", b"---\nname: y\ndescription: caf\xe9\n---\nbody");
+    let long = [&b"\xff"[..], "x".repeat(SIZE_LIMIT).as_bytes()].concat();
+    place.put(".claude/skills/z/SKILL.md", long);
+    let (skills, warnings) = place.load().await;
+    assert_eq!(skills.len(), 3);
+    let not_utf_8 = "is not UTF-8: what could not be read is replaced, save it as UTF-8";
+    let no_front = ":1: there is no front matter (fields between two lines of ---)";
+    let used = "; the skill is used all the same, as";
+    assert_eq!(
+        warnings,
+        [
+            format!(".claude/skills/x/SKILL.md{no_front}{used} x; it {not_utf_8}"),
+            format!(".claude/skills/y/SKILL.md {not_utf_8}"),
+            format!(
+                ".claude/skills/z/SKILL.md{no_front}{used} z; it {not_utf_8}; it is too long: \
+                 only its first 64 KB are used"
+            ),
+        ]
+    );
+}

@@ -1,0 +1,159 @@
+//! Questions: those of tools and plugins, and whether the project is trusted.
+//!
+//! Owns their forms, their order and where an answer goes. Must not decide anything for the user.
+
+use super::choices::Overlay;
+use super::replies::Wanted;
+use super::{App, Effect};
+use crate::dialog::{Confirm, DialogOutcome, Input};
+use crate::keys::Key;
+use crate::picker::{Item, Picker, PickerOutcome};
+use crate::text::{Cursor, Line};
+use letscode_wire::{Command, TrustResult, UiLevel, UiRequest, UiRequestId};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// A question's form.
+pub(super) enum Question {
+    Confirm(Confirm),
+    Select(Box<Picker<usize>>),
+    Input(Input),
+}
+
+impl Question {
+    pub(super) fn view(&mut self, columns: usize, rows: usize) -> (Vec<Line>, Option<Cursor>) {
+        match self {
+            Self::Confirm(confirm) => (confirm.view(columns, rows), None),
+            Self::Select(picker) => picker.view(columns, rows),
+            Self::Input(input) => input.view(columns, rows),
+        }
+    }
+
+    pub(super) fn paste(&mut self, text: &str) {
+        match self {
+            Self::Confirm(_) => {}
+            Self::Select(picker) => drop(picker.paste(text)),
+            Self::Input(input) => drop(input.paste(text)),
+        }
+    }
+
+    /// Takes a key. Returns the answer where that is one; an inner `None` declines.
+    fn key(&mut self, key: Key) -> Option<Option<Value>> {
+        match self {
+            Self::Confirm(confirm) => answer(confirm.key(key)),
+            Self::Input(input) => answer(input.key(key)),
+            Self::Select(picker) => match picker.key(key) {
+                PickerOutcome::Chosen(at) => Some(Some(Value::from(at))),
+                PickerOutcome::Cancelled => Some(None),
+                PickerOutcome::Nothing
+                | PickerOutcome::Changed
+                | PickerOutcome::Query(_)
+                | PickerOutcome::Key(..) => None,
+            },
+        }
+    }
+}
+
+impl App {
+    /// Shows or asks what a tool or a plugin wants to know.
+    pub(super) fn asked(&mut self, request_id: &UiRequestId, request: &UiRequest) {
+        let keymap = || Arc::clone(&self.keymap);
+        let dialog = match request {
+            UiRequest::Notify { text, level } => {
+                return match level {
+                    UiLevel::Info | UiLevel::Warning => self.transcript.notice(text),
+                    UiLevel::Error => self.transcript.failure(text),
+                };
+            }
+            UiRequest::Status { key, text } => {
+                self.status.retain(|(known, _)| known != key);
+                self.status.extend(text.clone().map(|text| (key.clone(), text)));
+                return;
+            }
+            UiRequest::Confirm { title, text } => {
+                Question::Confirm(Confirm::new(keymap(), title, text, false))
+            }
+            UiRequest::Select { text, options } => {
+                let options = options.iter().enumerate();
+                let items = options.map(|(at, option)| Item::new(at, option.clone())).collect();
+                Question::Select(Box::new(self.picker(text, items)))
+            }
+            UiRequest::Input { text, placeholder, default } => Question::Input(Input::new(
+                keymap(),
+                text,
+                placeholder.as_deref().unwrap_or_default(),
+                default.as_deref().unwrap_or_default(),
+            )),
+        };
+        // The run waits for somebody who looks elsewhere.
+        if !self.has_focus {
+            self.effects.push(Effect::Attract("a question waits for an answer"));
+        }
+        self.lay_over(Overlay::Question { request_id: request_id.clone(), dialog });
+    }
+
+    /// Takes a question back that nobody waits for any more.
+    pub(super) fn withdrawn(&mut self, id: &UiRequestId) {
+        let is_it = |overlay: &Overlay| matches!(overlay, Overlay::Question { request_id, .. } if request_id == id);
+        self.questions.retain(|question| !is_it(question));
+        if self.overlay.as_ref().is_some_and(is_it) {
+            self.close_overlay();
+        }
+    }
+
+    pub(super) fn question_key(&mut self, key: Key) {
+        let Some(Overlay::Question { request_id, dialog }) = &mut self.overlay else { return };
+        if let Some(value) = dialog.key(key) {
+            let request_id = request_id.clone();
+            self.ask(Command::UiResponse { request_id, value }, Wanted::Nothing);
+            self.close_overlay();
+        }
+    }
+
+    /// Asks whether the project may set what runs code or moves secrets.
+    pub(super) fn ask_for_trust(&mut self, question: &str) {
+        let keymap = Arc::clone(&self.keymap);
+        let confirm = Confirm::new(keymap, "trust this project?", question, false);
+        self.lay_over(Overlay::Trust(confirm));
+    }
+
+    /// Asks the question where there is something to ask, or says how things are.
+    pub(super) fn show_trust(&mut self, result: &TrustResult) {
+        let Some(project) = &result.project else {
+            return self.transcript.notice("nothing here has settings of its own to trust");
+        };
+        if result.trusted {
+            return self
+                .transcript
+                .notice(&format!("{project} is trusted; /trust off takes that back"));
+        }
+        let reason = result.reason.as_deref().unwrap_or("not trusted");
+        let left_out = match result.left_out.as_slice() {
+            [] => "it sets nothing that needs trust".to_owned(),
+            names => format!("without trust it does not get: {}", names.join(", ")),
+        };
+        self.ask_for_trust(&format!("{project}: {reason}\n{left_out}"));
+    }
+
+    pub(super) fn trust_outcome(&mut self, outcome: &DialogOutcome<bool>) {
+        match outcome {
+            DialogOutcome::Answer(true) => {
+                self.close_overlay();
+                self.ask(Command::Trust { trust: Some(true) }, Wanted::Trusted);
+            }
+            DialogOutcome::Answer(false) | DialogOutcome::Cancelled => {
+                self.close_overlay();
+                self.transcript.notice("going on without it; /trust asks again");
+            }
+            DialogOutcome::Nothing | DialogOutcome::Changed => {}
+        }
+    }
+}
+
+fn answer<T: Into<Value>>(outcome: DialogOutcome<T>) -> Option<Option<Value>> {
+    match outcome {
+        DialogOutcome::Answer(answer) => Some(Some(answer.into())),
+        DialogOutcome::Cancelled => Some(None),
+        DialogOutcome::Nothing | DialogOutcome::Changed => None,
+    }
+}
