@@ -158,9 +158,6 @@ impl App {
             && let Some(line) = self.redirects.pop_front()
         {
             self.prompt(line, now);
-            if !self.redirects.is_empty() {
-                self.stop();
-            }
         }
     }
 
