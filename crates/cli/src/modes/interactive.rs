@@ -38,6 +38,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 /// How long an interrupted run may take to end its commands and note it.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
+/// How late a signal is told that was sent before the end of another program.
+const LATE_SIGNAL: Duration = Duration::from_millis(20);
+
 /// Returns what the front end starts with.
 pub(super) fn options(settings: &Settings, environment: &Environment, built: &Built) -> Options {
     let config = &settings.terminal;
@@ -261,6 +264,13 @@ impl Session<'_> {
                 },
             }
         };
+        // The signal of a key that ended the editor may come in behind its end.
+        while let Ok(signal) = timeout(LATE_SIGNAL, self.signals.received()).await {
+            if signal != StopSignal::Interrupt {
+                ended_by = Some(signal);
+                break;
+            }
+        }
         if let Some(signal) = ended_by {
             self.agent.abort();
             return Err(signal);
