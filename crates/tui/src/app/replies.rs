@@ -157,6 +157,7 @@ impl App {
         if self.run.is_none()
             && let Some(line) = self.redirects.pop_front()
         {
+            // Further ones stop it once the agent has taken it in.
             self.prompt(line, now);
         }
     }
