@@ -32,7 +32,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long an interrupted run may take to end its commands and note it.
@@ -54,6 +54,7 @@ pub(super) fn options(settings: &Settings, environment: &Environment, built: &Bu
         footer: config.footer.unwrap_or(true),
         verbose: config.verbose.unwrap_or(false),
         vi: config.vi.unwrap_or(false),
+        is_plain: false,
         keymap: Arc::new(keymap),
         conversation: built.parts.transcript.clone(),
         trust_question: settings.left_out.as_ref().map(ToString::to_string),
@@ -74,11 +75,12 @@ pub(super) async fn run(
     options: Options,
     templates: Templates,
     environment: &Environment,
-    secrets: &Secrets,
+    secrets: &Arc<Secrets>,
 ) -> io::Result<ExitCode> {
     let outputs = agent.subscribe();
     let lookup = |name: &str| environment.text(name).map(str::to_owned);
     let abilities = Abilities::from_environment(lookup);
+    let options = Options { is_plain: abilities.is_dumb(), ..options };
     // Listened to first, so that no change of the size is missed.
     let jobs = JobSignals::listen()?;
     let terminal = Terminal::enter(abilities)?;
@@ -99,6 +101,7 @@ pub(super) async fn run(
         input,
         painter,
         templates,
+        pictures: JoinSet::new(),
         environment,
         secrets,
     };
@@ -122,8 +125,10 @@ struct Session<'a> {
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
     painter: Painter,
     templates: Templates,
+    /// Searches for the clipboard's picture.
+    pictures: JoinSet<Msg>,
     environment: &'a Environment,
-    secrets: &'a Secrets,
+    secrets: &'a Arc<Secrets>,
 }
 
 impl Session<'_> {
@@ -167,6 +172,10 @@ impl Session<'_> {
                     let Some(batch) = batch else { return ExitCode::from(1) };
                     self.painter.soon();
                     self.update(batch.into_iter().map(|output| Msg::Agent(agent_output(output))))
+                }
+                Some(Ok(picture)) = self.pictures.join_next() => {
+                    self.painter.soon();
+                    self.update([picture])
                 }
                 found = self.templates.found() => {
                     self.painter.soon();
@@ -228,15 +237,21 @@ impl Session<'_> {
                     self.painter.send(&bytes);
                 }
                 Effect::FindTemplates => self.templates.find(),
-                Effect::PastePicture => {
-                    let picture = clipboard::picture(self.environment, self.secrets).await;
-                    drop(self.update([Msg::Picture(picture.map_err(|error| error.to_string()))]));
-                }
+                Effect::PastePicture => self.find_picture(),
                 Effect::Exit => return Some(ExitCode::SUCCESS),
                 Effect::ExitInterrupted => return Some(StopSignal::Interrupt.exit_code()),
             }
         }
         None
+    }
+
+    /// Asks for the clipboard's picture, while everything else goes on.
+    fn find_picture(&mut self) {
+        let (environment, secrets) = (self.environment.clone(), Arc::clone(self.secrets));
+        self.pictures.spawn(async move {
+            let picture = clipboard::picture(&environment, &secrets).await;
+            Msg::Picture(picture.map_err(|error| error.to_string()))
+        });
     }
 
     /// Has the user edit a text. Gives back the signal that ended it.
