@@ -131,6 +131,15 @@ pub fn restore() {
     system::leave(BELOW);
 }
 
+/// Stops the process group of a program that has not entered the terminal. Returns once it goes on,
+/// or at once, and `false`, where no shell is there to have it go on.
+///
+/// # Errors
+/// When the system does not stop it.
+pub fn stop_process() -> io::Result<bool> {
+    system::stop_process()
+}
+
 /// Returns the columns and rows of the terminal that stdout is.
 pub fn size() -> (usize, usize) {
     system::size()

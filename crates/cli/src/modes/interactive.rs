@@ -11,11 +11,12 @@ mod templates;
 
 pub(super) use templates::Templates;
 
-use crate::clipboard;
+use crate::clipboard::{self, PictureError};
 use crate::compose::Built;
 use crate::environment::Environment;
 use crate::settings::Settings;
 use crate::signals::{JobSignal, JobSignals, Signals, StopSignal};
+use futures_util::future::LocalBoxFuture;
 use letscode_core::agent::{Agent, Output, Subscription};
 use letscode_core::secrets::Secrets;
 use letscode_tui::app::{AgentOutput, App, Effect, Msg, Options};
@@ -23,6 +24,7 @@ use letscode_tui::input::Reader;
 use letscode_tui::keymap::Keymap;
 use letscode_tui::keys::InputEvent;
 use letscode_tui::terminal::{Abilities, Terminal};
+use letscode_wire::ImageData;
 use painter::Painter;
 use serde_json::Value;
 use std::io;
@@ -32,7 +34,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long an interrupted run may take to end its commands and note it.
@@ -75,7 +77,7 @@ pub(super) async fn run(
     options: Options,
     templates: Templates,
     environment: &Environment,
-    secrets: &Arc<Secrets>,
+    secrets: &Secrets,
 ) -> io::Result<ExitCode> {
     let outputs = agent.subscribe();
     let lookup = |name: &str| environment.text(name).map(str::to_owned);
@@ -101,7 +103,7 @@ pub(super) async fn run(
         input,
         painter,
         templates,
-        pictures: JoinSet::new(),
+        picture: None,
         environment,
         secrets,
     };
@@ -111,6 +113,8 @@ pub(super) async fn run(
     drop(timeout(LAST_WORDS, task).await);
     Ok(code)
 }
+
+type Picture = Result<ImageData, PictureError>;
 
 struct Session<'a> {
     app: App,
@@ -125,10 +129,10 @@ struct Session<'a> {
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
     painter: Painter,
     templates: Templates,
-    /// Searches for the clipboard's picture.
-    pictures: JoinSet<Msg>,
+    /// The clipboard's picture, while it is being read.
+    picture: Option<LocalBoxFuture<'a, Picture>>,
     environment: &'a Environment,
-    secrets: &'a Arc<Secrets>,
+    secrets: &'a Secrets,
 }
 
 impl Session<'_> {
@@ -173,9 +177,9 @@ impl Session<'_> {
                     self.painter.soon();
                     self.update(batch.into_iter().map(|output| Msg::Agent(agent_output(output))))
                 }
-                Some(Ok(picture)) = self.pictures.join_next() => {
-                    self.painter.soon();
-                    self.update([picture])
+                picture = wait_for_picture(&mut self.picture) => {
+                    self.painter.now();
+                    self.update([Msg::Picture(picture.map_err(|error| error.to_string()))])
                 }
                 found = self.templates.found() => {
                     self.painter.soon();
@@ -237,21 +241,18 @@ impl Session<'_> {
                     self.painter.send(&bytes);
                 }
                 Effect::FindTemplates => self.templates.find(),
-                Effect::PastePicture => self.find_picture(),
+                Effect::PastePicture => {
+                    // One at a time; the programs that hold the clipboard may take theirs.
+                    if self.picture.is_none() {
+                        let picture = clipboard::picture(self.environment, self.secrets);
+                        self.picture = Some(Box::pin(picture));
+                    }
+                }
                 Effect::Exit => return Some(ExitCode::SUCCESS),
                 Effect::ExitInterrupted => return Some(StopSignal::Interrupt.exit_code()),
             }
         }
         None
-    }
-
-    /// Asks for the clipboard's picture, while everything else goes on.
-    fn find_picture(&mut self) {
-        let (environment, secrets) = (self.environment.clone(), Arc::clone(self.secrets));
-        self.pictures.spawn(async move {
-            let picture = clipboard::picture(&environment, &secrets).await;
-            Msg::Picture(picture.map_err(|error| error.to_string()))
-        });
     }
 
     /// Has the user edit a text. Gives back the signal that ended it.
@@ -340,6 +341,13 @@ fn agent_output(output: Output) -> AgentOutput {
         Output::Control(control) => AgentOutput::Control(control),
         Output::Notice(text) => AgentOutput::Notice(text),
     }
+}
+
+async fn wait_for_picture(picture: &mut Option<LocalBoxFuture<'_, Picture>>) -> Picture {
+    let Some(reading) = picture else { return std::future::pending().await };
+    let read = reading.await;
+    *picture = None;
+    read
 }
 
 /// Leaves the terminal and stops. Returns whether the signal to go on came.

@@ -76,9 +76,21 @@ pub(super) async fn run(
             }
             job = jobs.received() => {
                 let handled = match job {
-                    JobSignal::Resized => Ok(view.resized()),
-                    JobSignal::Stop => view.release().map(|()| stop()),
-                    JobSignal::Continue => view.release(),
+                    JobSignal::Resized => {
+                        view.resized();
+                        Ok(())
+                    }
+                    JobSignal::Stop => {
+                        let released = view.release();
+                        if let Err(error) = terminal::stop_process() {
+                            tracing::debug!("the program cannot be stopped: {error}");
+                        }
+                        released
+                    }
+                    JobSignal::Continue => {
+                        view.begin_anew();
+                        Ok(())
+                    }
                 };
                 if let Err(error) = handled {
                     break error;
@@ -97,8 +109,7 @@ pub(super) async fn run(
 struct View {
     transcript: Transcript,
     screen: Screen,
-    /// Whether the terminal knows no escapes.
-    is_dumb: bool,
+    abilities: Abilities,
     exit: Exit,
 }
 
@@ -113,7 +124,7 @@ impl View {
         Self {
             transcript,
             screen: abilities.screen(columns, rows),
-            is_dumb: abilities.is_dumb(),
+            abilities,
             exit: Exit::ProviderError,
         }
     }
@@ -152,6 +163,12 @@ impl View {
         self.screen.resized(columns, rows);
     }
 
+    /// Goes on below whatever others wrote meanwhile.
+    fn begin_anew(&mut self) {
+        let (columns, rows) = terminal::size();
+        self.screen = self.abilities.screen(columns, rows);
+    }
+
     fn draw(&mut self, now: Instant) -> io::Result<()> {
         let (columns, rows) = self.screen.size();
         let finished = self.transcript.take_finished(columns);
@@ -159,7 +176,7 @@ impl View {
         // Behind what came last, and never hidden: nothing is to be restored, however this ends.
         let row = live.len().saturating_sub(1);
         let column = live.last().map_or(0, |line| line.width().min(columns - 1));
-        let cursor = (!self.is_dumb).then_some(Cursor { row, column });
+        let cursor = (!self.abilities.is_dumb()).then_some(Cursor { row, column });
         let mut bytes = Vec::new();
         self.screen.draw(Frame { finished, live, cursor }, &mut bytes);
         write(&bytes)
@@ -182,17 +199,6 @@ fn write(bytes: &[u8]) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(bytes)?;
     stdout.flush()
-}
-
-/// Stops the process as the terminal's key for that asks.
-fn stop() {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Signal, getpid, kill_process};
-        if let Err(error) = kill_process(getpid(), Signal::STOP) {
-            tracing::debug!("the program cannot be stopped: {error}");
-        }
-    }
 }
 
 async fn wait_for(instant: Option<Instant>) {

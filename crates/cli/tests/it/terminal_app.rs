@@ -158,3 +158,47 @@ fn a_project_is_trusted_at_the_start_and_its_settings_hold() {
     wait_for_row(&pty, "how it is", |row| row.contains("is trusted; /trust off"));
     leave(pty);
 }
+
+#[test]
+fn a_one_shot_run_is_stopped_by_the_keyboard_and_leaves_the_screen_in_order() {
+    let scenario = json!({ "responses": [{ "text": ["begun ", "never"], "hang_after": 2 }] });
+    let (dir, server) = (WorkDir::new(), SseServer::start(scenario));
+    let mut pty = start(&dir, &server, &["do it"]);
+    pty.wait_for_text("begun");
+    pty.send("\x03");
+    let ended = pty.wait();
+    assert_eq!(ended.status, 130);
+    let mut screen = letscode_testkit::screen::Screen::new(80, 24);
+    screen.feed(&ended.output);
+    let rows = screen.rows();
+    let rows: Vec<&str> = rows.iter().map(|row| row.trim_end()).filter(|r| !r.is_empty()).collect();
+    // The terminal shows the key by itself.
+    let begun = rows.first().is_some_and(|row| row.starts_with("begun"));
+    assert!(begun && rows.contains(&"stopped"), "{rows:?}");
+    assert!(!screen.model().hide_cursor());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_clipboard_that_hangs_holds_nothing_up() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!({ "responses": [] })));
+    let tool = dir.write("bin/wl-paste", "#!/bin/sh\nexec sleep 1000\n");
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", tool.parent().unwrap().display());
+    let mut pty = PtyProgram::new(env!("CARGO_BIN_EXE_letscode"), &dir)
+        .env("OPENAI_BASE_URL", server.base_url())
+        .env("WAYLAND_DISPLAY", "wayland-0")
+        .env("PATH", path)
+        .args(["--model", "mock-model"])
+        .start();
+    pty.wait_for_text("for commands");
+    pty.send("\x16");
+    pty.send("typed meanwhile");
+    // Long before anybody gives up on the clipboard.
+    let sent = std::time::Instant::now();
+    pty.wait_for_text("> typed meanwhile");
+    assert!(sent.elapsed() < std::time::Duration::from_secs(4));
+    leave(pty);
+}

@@ -51,8 +51,8 @@ async fn while_a_typed_command_runs_nothing_else_changes_and_an_abort_ends_it() 
     assert_eq!(
         stage.take_lines(),
         [
-            "refused \"p\" a run is active; wait for its done, or abort it",
-            "refused \"n\" a run is active; wait for its done, or abort it",
+            "refused \"p\" a run is active: wait for its end, or stop it",
+            "refused \"n\" a run is active: wait for its end, or stop it",
             "ack \"s\"",
             "done \"s\"",
             "ack \"a\"",
@@ -108,8 +108,8 @@ async fn a_slash_command_is_carried_out_while_a_run_is_active() {
             "done \"1\"",
             "ack \"2\"",
             "done \"2\"",
-            "refused \"3\" a run is active; wait for its done, or abort it",
-            "refused \"4\" a run is active; wait for its done, or abort it",
+            "refused \"3\" a run is active: wait for its end, or stop it",
+            "refused \"4\" a run is active: wait for its end, or stop it",
             "refused \"5\" usage: /steer TEXT",
         ]
     );

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub(super) enum Overlay {
     /// A list whose choice is a command to send.
     Choices {
-        picker: Picker<Choice>,
+        picker: Box<Picker<Choice>>,
         /// The request that fills it.
         request: u64,
     },
@@ -216,7 +216,7 @@ impl App {
 
     fn open_choices(&mut self, picker: Picker<Choice>, command: Command, wanted: Wanted) {
         let request = self.ask(command, wanted);
-        self.overlay = Some(Overlay::Choices { picker, request });
+        self.overlay = Some(Overlay::Choices { picker: Box::new(picker), request });
     }
 
     /// Returns the list that a request fills, where it is still there.

@@ -171,15 +171,25 @@ impl App {
             Wanted::Usage | Wanted::History | Wanted::Skills | Wanted::Recap(_) => return,
             Wanted::Files(_) => return self.files_answered(),
             Wanted::Search => self.search_failed(id),
-            Wanted::Queued(line) | Wanted::Words { line, .. } => self.give_back(&line),
+            Wanted::Queued(line) => self.give_back(&line),
+            Wanted::Words { line, .. } => self.give_back_refused(&line),
             Wanted::Models | Wanted::Tree | Wanted::Fork => self.list_failed(id),
             Wanted::Sessions => self.sessions_failed(id),
             _ => {}
         }
         if let Some(line) = sent {
-            self.give_back(&line);
+            self.give_back_refused(&line);
         }
         self.transcript.failure(error);
+    }
+
+    /// Puts back what the agent refused. A mere name is left to the history unless a run was in its
+    /// way: what is typed next is not meant as its arguments.
+    fn give_back_refused(&mut self, line: &Submission) {
+        let is_name = line.text.starts_with('/') && !line.text.trim().contains(char::is_whitespace);
+        if self.run.is_some() || !is_name || !line.images.is_empty() {
+            self.give_back(line);
+        }
     }
 
     /// Puts a line back where it was typed.

@@ -34,7 +34,7 @@ pub(super) struct Called {
     command: Command,
 }
 
-const BUSY: &str = "a run is active; wait for its done, or abort it";
+const BUSY: &str = "a run is active: wait for its end, or stop it";
 const NOT_IN_A_COMMAND: &str = "a slash command cannot run another";
 const NO_IMAGES: &str = "a slash command takes no images";
 const NOTHING_TO_RETRY: &str = "there is nothing to retry: no message waits for an answer";

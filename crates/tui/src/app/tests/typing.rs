@@ -48,6 +48,13 @@ fn what_the_agent_refuses_returns_to_the_composer() {
     assert_eq!(scene.text(), "@missing.txt what is it");
     assert!(scene.rows().contains("✗ missing.txt is not there"));
     assert!(scene.app.run.is_none());
+    // A mere name is not: the next words are not its arguments.
+    scene.press("ctrl+a ctrl+k");
+    scene.sends("/compact");
+    scene.refuse("compact", "there is nothing to compact");
+    scene.sends("/frobnicate");
+    scene.refuse("prompt", "there is no command /frobnicate");
+    assert_eq!(scene.text(), "");
     // What was taken in is in the conversation already.
     scene.press("ctrl+u");
     scene.begins_run("go");
@@ -136,7 +143,7 @@ fn a_picture_from_the_clipboard_goes_with_the_message() {
     scene.press("enter");
     let (_, command) = scene.asked("prompt");
     let Command::Prompt { images, .. } = command else { panic!("{command:?}") };
-    assert_eq!(images, [picture.clone()]);
+    assert_eq!(images, std::slice::from_ref(&picture));
     scene.update(Msg::Picture(Err("there is no picture".to_owned())));
     assert!(scene.rows().contains("✗ there is no picture"));
     // One cannot wait in the queue: it is not lost either.
@@ -205,4 +212,18 @@ fn a_newcomer_sees_where_to_begin() {
     assert!(rows.contains("/ for commands, @ for files"), "{rows}");
     scene.types("x");
     assert!(!scene.rows().contains("/ for commands"));
+}
+
+#[test]
+fn keys_of_vi_where_they_are_wanted() {
+    let mut scene = Scene::with(Options { vi: true, ..Options::default() });
+    scene.types("one two");
+    scene.press("esc");
+    scene.types("bx");
+    assert_eq!(scene.text(), "one wo");
+    scene.types("dd");
+    assert_eq!(scene.text(), "");
+    scene.types("ix");
+    scene.press("enter");
+    assert!(scene.is_asked("prompt"));
 }
