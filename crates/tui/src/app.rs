@@ -45,6 +45,9 @@ pub struct Options {
     pub verbose: bool,
     /// Whether the composer has vi's keys.
     pub vi: bool,
+    /// Whether the terminal shows no more of the live region than the row of the cursor: lists are
+    /// printed then.
+    pub is_plain: bool,
     /// Which key does what.
     pub keymap: Arc<Keymap>,
     /// The conversation that goes on; empty for a new one.
@@ -123,6 +126,8 @@ pub struct App {
     completion: Completion,
     keymap: Arc<Keymap>,
     overlay: Option<Overlay>,
+    /// Whether it was printed, on a terminal that shows only the cursor's row.
+    is_overlay_told: bool,
     /// Questions that wait until the one before is answered.
     questions: VecDeque<Overlay>,
     /// Lines of plugins, by their keys.
@@ -147,6 +152,7 @@ pub struct App {
     /// A line above the composer that goes away with the next key.
     hint: Option<String>,
     has_focus: bool,
+    is_plain: bool,
     trust_question: Option<String>,
     /// When the first thing happened.
     started: Option<Instant>,
@@ -197,6 +203,7 @@ impl App {
             completion: Completion::new(Arc::clone(&keymap)),
             keymap,
             overlay: None,
+            is_overlay_told: false,
             questions: VecDeque::new(),
             status: Vec::new(),
             footer: Footer::default(),
@@ -213,6 +220,7 @@ impl App {
             interrupted: None,
             hint: None,
             has_focus: true,
+            is_plain: options.is_plain,
             trust_question: options.trust_question,
             started: None,
             started_at: options.seconds_since_epoch,

@@ -137,6 +137,19 @@ impl Screen {
         self.is_stale = true;
     }
 
+    /// Leaves what it shows as it stands: somebody has written below it, and the next frame is drawn
+    /// where the cursor is then.
+    pub fn abandon(&mut self) {
+        if let Some(plain) = &mut self.plain {
+            *plain = PlainScreen::default();
+        }
+        self.live.clear();
+        self.at = Cursor::default();
+        self.cursor = None;
+        self.is_cursor_hidden = false;
+        self.is_stale = true;
+    }
+
     /// Adds to `out` what makes the terminal show a frame: nothing where it shows it already.
     pub fn draw(&mut self, frame: Frame, out: &mut Vec<u8>) {
         let finished = fit::finished(frame.finished, self.columns);

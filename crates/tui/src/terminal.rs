@@ -81,23 +81,19 @@ impl Terminal {
         system::leave("");
     }
 
-    /// Leaves it, stops the process as Ctrl+Z does, and enters it again once the process goes on.
-    /// The size may have changed meanwhile.
-    ///
-    /// # Errors
-    /// As [`enter`](Self::enter).
-    pub fn suspend(&self) -> io::Result<()> {
-        self.stop()?;
-        self.reenter()
-    }
-
-    /// Leaves it and stops the process as Ctrl+Z does. Returns once the process goes on.
+    /// Leaves it and stops the process as Ctrl+Z does. Returns once the process goes on: whether it
+    /// was stopped, which it is not where nobody could have it go on.
     ///
     /// # Errors
     /// When the system refuses.
-    pub fn stop(&self) -> io::Result<()> {
+    pub fn stop(&self) -> io::Result<bool> {
         self.leave();
         system::stop_process()
+    }
+
+    /// Returns whether it is entered: [`restore`] may have left it from elsewhere.
+    pub fn is_entered(&self) -> bool {
+        system::is_entered()
     }
 
     /// Returns the columns and rows.
@@ -136,11 +132,11 @@ pub fn restore() {
 }
 
 /// Stops the process group of a program that has not entered the terminal. Returns once it goes on,
-/// or at once where no shell is there to have it go on.
+/// or at once, and `false`, where no shell is there to have it go on.
 ///
 /// # Errors
 /// When the system does not stop it.
-pub fn stop_process() -> io::Result<()> {
+pub fn stop_process() -> io::Result<bool> {
     system::stop_process()
 }
 

@@ -28,6 +28,7 @@ use letscode_wire::ImageData;
 use painter::Painter;
 use serde_json::Value;
 use std::io;
+use std::mem::take;
 use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -38,6 +39,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long an interrupted run may take to end its commands and note it.
 const LAST_WORDS: Duration = Duration::from_secs(3);
+
+/// How late a signal is told that was sent before the end of another program.
+const LATE_SIGNAL: Duration = Duration::from_millis(20);
 
 /// Returns what the front end starts with.
 pub(super) fn options(settings: &Settings, environment: &Environment, built: &Built) -> Options {
@@ -52,6 +56,7 @@ pub(super) fn options(settings: &Settings, environment: &Environment, built: &Bu
         footer: config.footer.unwrap_or(true),
         verbose: config.verbose.unwrap_or(false),
         vi: config.vi.unwrap_or(false),
+        is_plain: false,
         keymap: Arc::new(keymap),
         conversation: built.parts.transcript.clone(),
         trust_question: settings.left_out.as_ref().map(ToString::to_string),
@@ -77,6 +82,7 @@ pub(super) async fn run(
     let outputs = agent.subscribe();
     let lookup = |name: &str| environment.text(name).map(str::to_owned);
     let abilities = Abilities::from_environment(lookup);
+    let options = Options { is_plain: abilities.is_dumb(), ..options };
     // Listened to first, so that no change of the size is missed.
     let jobs = JobSignals::listen()?;
     let terminal = Terminal::enter(abilities)?;
@@ -91,6 +97,7 @@ pub(super) async fn run(
         outputs,
         signals,
         jobs,
+        continues: false,
         terminal: &terminal,
         reader,
         input,
@@ -115,6 +122,8 @@ struct Session<'a> {
     outputs: Subscription,
     signals: Signals,
     jobs: JobSignals,
+    /// Whether a signal to go on is still to come, which was waited for.
+    continues: bool,
     terminal: &'a Terminal,
     reader: Reader,
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
@@ -133,6 +142,11 @@ impl Session<'_> {
             return code;
         }
         loop {
+            // A part of the program may have told of a fault in itself, and the rest goes on.
+            if !self.terminal.is_entered() {
+                self.painter.abandon();
+                self.come_back();
+            }
             let now = Instant::now();
             if self.painter.deadline().is_some_and(|due| due <= now) {
                 self.painter.paint(&mut self.app, now);
@@ -179,10 +193,7 @@ impl Session<'_> {
                     }
                     JobSignal::Stop => vec![Effect::Suspend],
                     JobSignal::Continue => {
-                        if let Err(error) = self.terminal.renew() {
-                            tracing::debug!("the terminal cannot be set again: {error}");
-                        }
-                        self.show_again();
+                        self.continued();
                         continue;
                     }
                 },
@@ -221,9 +232,7 @@ impl Session<'_> {
                 }
                 Effect::Suspend => {
                     self.let_go().await;
-                    if let Err(error) = self.terminal.suspend() {
-                        tracing::debug!("the program cannot be stopped: {error}");
-                    }
+                    self.continues |= stop(self.terminal);
                     self.come_back();
                 }
                 Effect::Redraw => self.painter.redraw(),
@@ -250,8 +259,8 @@ impl Session<'_> {
     async fn edit(&mut self, text: &str) -> Result<Msg, StopSignal> {
         self.let_go().await;
         let mut ended_by = None;
-        let stop = Notify::new();
-        let mut editing = pin!(editor::edit(text, self.environment, &stop));
+        let over = Notify::new();
+        let mut editing = pin!(editor::edit(text, self.environment, &over));
         let edited = loop {
             tokio::select! {
                 edited = &mut editing => break edited,
@@ -260,17 +269,24 @@ impl Session<'_> {
                     StopSignal::Interrupt => {}
                     StopSignal::Terminate | StopSignal::HangUp => {
                         ended_by = Some(signal);
-                        stop.notify_one();
+                        over.notify_one();
                     }
                 },
-                job = self.jobs.received() => if job == JobSignal::Stop {
+                job = self.jobs.received() => match job {
                     // An editor that is suspended means us too.
-                    if let Err(error) = self.terminal.stop() {
-                        tracing::debug!("the program cannot be stopped: {error}");
-                    }
+                    JobSignal::Stop => self.continues |= stop(self.terminal),
+                    JobSignal::Continue => self.continues = false,
+                    JobSignal::Resized => {}
                 },
             }
         };
+        // The signal of a key that ended the editor may come in behind its end.
+        while let Ok(signal) = timeout(LATE_SIGNAL, self.signals.received()).await {
+            if signal != StopSignal::Interrupt {
+                ended_by = Some(signal);
+                break;
+            }
+        }
         if let Some(signal) = ended_by {
             self.agent.abort();
             return Err(signal);
@@ -286,20 +302,29 @@ impl Session<'_> {
         self.terminal.leave();
     }
 
+    /// Goes on after a stop. One by a signal that nobody can listen to left the terminal as it was,
+    /// and the shell has changed it.
+    fn continued(&mut self) {
+        if take(&mut self.continues) {
+            return;
+        }
+        if let Err(error) = self.terminal.renew() {
+            tracing::debug!("the terminal cannot be set again: {error}");
+        }
+        self.painter.abandon();
+        let (columns, rows) = self.terminal.size();
+        self.painter.resized(columns, rows);
+    }
+
     /// Takes the terminal back.
     fn come_back(&mut self) {
         if let Err(error) = self.terminal.reenter() {
             tracing::debug!("the terminal cannot be taken back: {error}");
         }
-        self.show_again();
-        self.reader.resume();
-    }
-
-    /// Draws all that moves, whatever stands there.
-    fn show_again(&mut self) {
         let (columns, rows) = self.terminal.size();
         self.painter.resized(columns, rows);
         self.painter.redraw();
+        self.reader.resume();
     }
 
     async fn leave(&mut self) {
@@ -323,6 +348,17 @@ async fn wait_for_picture(picture: &mut Option<LocalBoxFuture<'_, Picture>>) -> 
     let read = reading.await;
     *picture = None;
     read
+}
+
+/// Leaves the terminal and stops. Returns whether the signal to go on came.
+fn stop(terminal: &Terminal) -> bool {
+    match terminal.stop() {
+        Ok(stopped) => stopped,
+        Err(error) => {
+            tracing::debug!("the program cannot be stopped: {error}");
+            false
+        }
+    }
 }
 
 async fn wait_for(instant: Option<Instant>) {

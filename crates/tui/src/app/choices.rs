@@ -147,6 +147,7 @@ impl App {
     /// Closes what lies over the composer; a question that waited comes up.
     pub(super) fn close_overlay(&mut self) {
         self.overlay = self.questions.pop_front();
+        self.is_overlay_told = false;
     }
 
     /// Lays a question over the composer, or has it wait for what lies there.

@@ -95,10 +95,10 @@ impl App {
                 self.composer.set_text(arguments);
                 self.effects.push(Effect::Edit(arguments.to_owned()));
             }
-            ("model", "") => self.open_models(),
-            ("resume", "") => self.open_sessions(),
-            ("tree", "") => self.open_tree(),
-            ("fork", "") => self.open_fork(),
+            ("model", "") if !self.is_plain => self.open_models(),
+            ("resume", "") if !self.is_plain => self.open_sessions(),
+            ("tree", "") if !self.is_plain => self.open_tree(),
+            ("fork", "") if !self.is_plain => self.open_fork(),
             ("trust", "") => {
                 self.ask(Command::Trust { trust: None }, Wanted::Trust);
             }

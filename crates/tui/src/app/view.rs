@@ -17,10 +17,16 @@ const QUEUE_ROWS: usize = 4;
 /// At least so many rows are left to the conversation on a screen that has them.
 const CONVERSATION_ROWS: usize = 4;
 
+/// The most rows of a question that are printed where nothing is drawn anew.
+const PLAIN_ROWS: usize = 100;
+
 impl App {
     /// Returns what is to be printed for good since the last frame, and the live region as it is now.
     pub fn view(&mut self, columns: usize, rows: usize, now: Instant) -> Frame {
-        let finished = self.transcript.take_finished(columns);
+        let mut finished = self.transcript.take_finished(columns);
+        if self.is_plain {
+            self.tell_plainly(columns, &mut finished);
+        }
         let mut below = self.queue_rows(columns);
         below.extend(
             self.status
@@ -52,6 +58,17 @@ impl App {
         let mut finished = self.transcript.take_finished(columns);
         finished.extend(self.transcript.live(columns, rows, now));
         Frame { finished, live: Vec::new(), cursor: None }
+    }
+
+    /// Prints the hint and what lies over the composer, once, for a terminal that shows only the
+    /// cursor's row.
+    fn tell_plainly(&mut self, columns: usize, finished: &mut Vec<Line>) {
+        finished.extend(self.hint.take().map(|hint| Line::new(hint, theme::WARNING)));
+        if let Some(overlay) = &mut self.overlay
+            && !std::mem::replace(&mut self.is_overlay_told, true)
+        {
+            finished.extend(overlay.view(columns, PLAIN_ROWS).0);
+        }
     }
 
     fn queue_rows(&self, columns: usize) -> Vec<Line> {

@@ -8,6 +8,10 @@ pub(super) fn enter(_unset: String) -> io::Result<bool> {
     Err(unsupported())
 }
 
+pub(super) fn is_entered() -> bool {
+    false
+}
+
 pub(super) fn renew() -> io::Result<Option<String>> {
     Ok(None)
 }
@@ -26,7 +30,7 @@ pub(super) fn write(_bytes: &[u8]) -> io::Result<()> {
     Err(unsupported())
 }
 
-pub(super) fn stop_process() -> io::Result<()> {
+pub(super) fn stop_process() -> io::Result<bool> {
     Err(unsupported())
 }
 

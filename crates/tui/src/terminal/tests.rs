@@ -53,7 +53,9 @@ fn program() {
                 }),
                 "z" => {
                     reader.pause();
-                    terminal.suspend().unwrap();
+                    assert!(terminal.stop().unwrap());
+                    assert!(!terminal.is_entered());
+                    terminal.reenter().unwrap();
                     reader.resume();
                     say("back").unwrap();
                 }

@@ -70,6 +70,11 @@ pub(super) fn renew() -> io::Result<Option<String>> {
     Ok(Some(unset.clone()))
 }
 
+/// Returns whether the terminal is entered.
+pub(super) fn is_entered() -> bool {
+    found().is_some()
+}
+
 /// Restores what was, if it is not yet. `first` is written before, where the terminal knows
 /// sequences at all.
 pub(super) fn leave(first: &str) {
@@ -115,18 +120,18 @@ pub(super) fn write(bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// Stops the process group, as the terminal does on Ctrl+Z. Returns when it goes on; at once where no
-/// shell is there to have it go on, as in a window of its own.
-pub(super) fn stop_process() -> io::Result<()> {
+/// Stops the process group, as the terminal does on Ctrl+Z. Returns when it goes on; at once, and
+/// `false`, where no shell is there to have it go on, as in a window of its own.
+pub(super) fn stop_process() -> io::Result<bool> {
     if getsid(None)? == getpgrp() {
-        return Ok(());
+        return Ok(false);
     }
     // The signal that keyboards send may be listened to, to leave the terminal first.
     kill_current_process_group(Signal::STOP)?;
     // Another thread may be the one that the system stops first. This one must not touch the
     // terminal before it is stopped as well.
     thread::sleep(STOPS_WITHIN);
-    Ok(())
+    Ok(true)
 }
 
 /// Writes, but does not wait long for a terminal that takes nothing.

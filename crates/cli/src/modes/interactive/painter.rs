@@ -50,6 +50,12 @@ impl Painter {
         self.now();
     }
 
+    /// Somebody has written below the live region, which stays there as it is.
+    pub(super) fn abandon(&mut self) {
+        self.screen.abandon();
+        self.now();
+    }
+
     /// Takes over a new size of the terminal.
     pub(super) fn resized(&mut self, columns: usize, rows: usize) {
         self.screen.resized(columns, rows);

@@ -94,6 +94,11 @@ fn a40_a_dumb_terminal_gets_plain_lines() {
         pty.wait_for("raw mode", |_| (!pty.settings_restored()).then_some(()));
         pty.send("go on\r");
         pty.wait_for_text("end.");
+        // What is drawn above the composer elsewhere is printed.
+        pty.send("/tree\r");
+        pty.wait_for_text("1  user");
+        pty.send("\x03");
+        pty.wait_for_text("once more to leave");
         pty.send("/quit\r");
         let ended = pty.wait();
         assert_eq!(ended.status, 0);
