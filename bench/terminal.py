@@ -471,6 +471,6 @@ def figures(setting: Setting, only: str, count: int) -> list[Figure]:
             continue
         try:
             taken += [Figure(f"{name}: {x.name}", x.value, x.ratio, x.target, x.is_met) for x in measure()]
-        except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+        except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as error:
             taken.append(Figure(name, " ".join(str(error).split()).replace("|", "/"), "", "", None))
     return taken
