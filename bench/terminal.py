@@ -409,14 +409,16 @@ def popup(setting: Setting) -> list[Figure]:
             try:
                 terminal.sees(b"\x1b[?2026h")
                 last = setting.files - 1
-                before = terminal.cpu()
                 at, since = terminal.send(b"@")
-                terminal.sees(b"part-", since)
+                walked, before = terminal.sees(b"part-", since), terminal.cpu()
                 # What it has found by then is shown; the rest of the walk goes on unseen.
-                while (now := terminal.cpu()) > before:
-                    before = now
-                    time.sleep(0.1)
-                firsts.append(time.perf_counter() - at - 0.1)
+                idle_since = time.perf_counter()
+                while time.perf_counter() - idle_since < 0.2:
+                    time.sleep(0.02)
+                    if (now := terminal.cpu()) > before:
+                        before, walked = now, time.perf_counter()
+                        idle_since = walked
+                firsts.append(walked - at)
                 for key in f"source{last}":
                     at, since = terminal.send(key.encode())
                     shown = terminal.settles(0.25)
@@ -471,6 +473,6 @@ def figures(setting: Setting, only: str, count: int) -> list[Figure]:
             continue
         try:
             taken += [Figure(f"{name}: {x.name}", x.value, x.ratio, x.target, x.is_met) for x in measure()]
-        except (RuntimeError, OSError, subprocess.SubprocessError) as error:
+        except (RuntimeError, OSError, ValueError, subprocess.SubprocessError) as error:
             taken.append(Figure(name, " ".join(str(error).split()).replace("|", "/"), "", "", None))
     return taken

@@ -52,6 +52,20 @@ fn ignored_hidden_and_version_control_files_are_left_out() {
 }
 
 #[test]
+fn many_paths_are_ranked_as_few_are() {
+    let mut paths = Paths::default();
+    for number in 0..50_000 {
+        paths.push(&format!("part-{}/file-{number}.rs", number % 7));
+    }
+    assert_eq!(paths.best("file49999", 3), ["part-5/file-49999.rs"]);
+    assert_eq!(paths.best("7file31", 2), [] as [&str; 0]);
+    let first = ["part-0/file-0.rs", "part-0/file-7.rs", "part-1/file-1.rs", "part-1/file-8.rs"];
+    assert_eq!(paths.best("file", 4), first);
+    assert_eq!(paths.best("", 1), ["part-0/file-0.rs"]);
+    assert_eq!(paths.best("file", 60_000).len(), 50_000);
+}
+
+#[test]
 fn the_best_path_comes_first() {
     let mut paths = Paths::default();
     for path in [

@@ -13,9 +13,23 @@ pub(super) const BREAK: char = '\u{1}';
 pub(super) fn lines(text: &str, base: Style) -> Vec<Line> {
     let text = text.trim();
     let mut out = Out { lines: vec![Line::empty()], base, styles: Vec::new(), links: Vec::new() };
-    if text.is_empty() {
+    if is_plain(text) {
+        out.push(text, Style::PLAIN);
         return out.lines;
     }
+    parsed(text, out)
+}
+
+/// Returns whether there can be no markup in a text, nor an address.
+fn is_plain(text: &str) -> bool {
+    let is_plain = |byte: u8| {
+        byte.is_ascii_alphanumeric() || !byte.is_ascii() || b" .,;?()\"'/-+=%#".contains(&byte)
+    };
+    text.bytes().all(is_plain)
+}
+
+/// Adds to `out` what the parser finds in a text, and returns it.
+fn parsed(text: &str, mut out: Out) -> Vec<Line> {
     // The parser reads whole documents. A full stop in front makes anything a paragraph.
     let source = format!(".{text}");
     let mut is_first = true;
@@ -147,4 +161,24 @@ fn address_start(text: &str) -> Option<usize> {
     }
     let starts = ["https://", "http://"].into_iter().filter_map(|scheme| text.find(scheme));
     starts.min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn text_without_markup_is_what_the_parser_makes_of_it(
+            text in "[a-zA-Z0-9 .,;?()\"'/+=%#éß漢🦀\u{a0}-]{1,40}"
+        ) {
+            let base = Style::PLAIN.bold();
+            let text = text.trim();
+            prop_assume!(!text.is_empty());
+            let out = Out { lines: vec![Line::empty()], base, styles: Vec::new(), links: Vec::new() };
+            prop_assert!(is_plain(text));
+            prop_assert_eq!(lines(text, base), parsed(text, out));
+        }
+    }
 }
