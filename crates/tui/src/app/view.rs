@@ -14,6 +14,9 @@ use std::time::Instant;
 /// How many rows of the queue are shown.
 const QUEUE_ROWS: usize = 4;
 
+/// A screen of so few rows has none to spare.
+const SMALL_SCREEN: usize = 10;
+
 /// At least so many rows are left to the conversation on a screen that has them.
 const CONVERSATION_ROWS: usize = 4;
 
@@ -45,7 +48,8 @@ impl App {
         below.extend(footer);
         let room = rows.saturating_sub(below.len() + 1);
         let mut live = self.transcript.live(columns, room, now);
-        if !live.is_empty() && live.len() < room {
+        // What is said and what is written stand apart, where there is room for that.
+        if live.len() < room && rows > SMALL_SCREEN {
             live.push(Line::empty());
         }
         let cursor = cursor.map(|at| Cursor { row: live.len() + above + at.row, ..at });
