@@ -13,7 +13,8 @@ use crate::ui::Ui;
 use futures_util::future::BoxFuture;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, CommandSpec,
-    CustomMessage, Event, HookName, Message, SystemPromptContext, Transcript,
+    CustomMessage, Event, FrontendSpec, HookName, Message, SkillSpec, SystemPromptContext,
+    Transcript,
 };
 use std::sync::Arc;
 
@@ -105,22 +106,4 @@ pub trait Plugin: Send + Sync {
     fn on_event<'a>(&'a self, _event: &'a Arc<Event>, _ui: &'a Ui) -> BoxFuture<'a, ()> {
         Box::pin(async {})
     }
-}
-
-/// A skill that a plugin adds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkillSpec {
-    /// The name.
-    pub name: String,
-    /// When the skill applies, for the model.
-    pub description: String,
-    /// What the model is given when it calls the skill.
-    pub body: String,
-}
-
-/// A front end that a plugin adds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrontendSpec {
-    /// The name that `--frontend` takes.
-    pub name: String,
 }

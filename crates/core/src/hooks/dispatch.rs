@@ -5,13 +5,14 @@
 //! A guard (`fail_closed`) that cannot judge a call blocks it. Must not know what is done with
 //! the answers.
 
-use super::{FrontendSpec, Plugin, SkillSpec};
+use super::Plugin;
 use crate::tools::ToolRegistry;
 use crate::ui::{Clock, Ui};
 use futures_util::future::BoxFuture;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, CommandSpec,
-    CustomMessage, Event, HookName, Message, SystemPromptContext, Transcript,
+    CustomMessage, Event, FrontendSpec, HookName, Message, SkillSpec, SystemPromptContext,
+    Transcript,
 };
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
