@@ -7,7 +7,7 @@ use super::typed::Purpose;
 use super::{Actor, words};
 use crate::agent::bus::Output;
 use crate::agent::turn::Input;
-use crate::commands::{self, Conversation};
+use crate::commands::{self, Conversation, SlashError};
 use crate::session::SessionError;
 use futures_util::future::BoxFuture;
 use letscode_wire::{
@@ -51,9 +51,17 @@ impl Actor {
                 }
                 text
             }
+            Command::Prompt { text, images, expand: true }
+                if images.is_empty() && self.is_plugin_call(&text) =>
+            {
+                text
+            }
             other => return self.carry_out_command(id, other).await,
         };
         match commands::read_line(&text) {
+            Err(SlashError::Unknown { .. }) if self.may_be_plugin_call(&text) => {
+                self.call_plugin(id, &text);
+            }
             Ok(command) => {
                 let name = commands::name_in(&text).to_owned();
                 self.called.push(Called { id: id.clone(), name, command: command.clone() });
@@ -104,7 +112,7 @@ impl Actor {
                 self.ack(&id);
                 self.finish(id, None);
             }
-            Command::Commands => self.answer(id, Ok::<_, String>(commands::list())),
+            Command::Commands => self.list_commands(id),
             Command::Models
             | Command::Skills
             | Command::Plugins
@@ -327,7 +335,7 @@ impl Actor {
     }
 
     /// Answers a command when `work` is done.
-    fn defer<T: Serialize, E: Display>(
+    pub(super) fn defer<T: Serialize, E: Display>(
         &mut self,
         id: RequestId,
         work: impl Future<Output = Result<T, E>> + Send + 'static,
@@ -369,7 +377,11 @@ impl Actor {
             }
             None => result,
         };
-        self.bus.push(Output::Control(Control::Done { id, result }));
+        match self.plugin_behind(&id) {
+            // One that does not wait any more needs no answer.
+            Some(answer) => drop(answer.send(Ok(result.unwrap_or_default()))),
+            None => self.bus.push(Output::Control(Control::Done { id, result })),
+        }
     }
 
     fn forget_call(&mut self, id: &RequestId) -> Option<Called> {
@@ -378,14 +390,22 @@ impl Actor {
     }
 
     pub(super) fn ack(&mut self, id: &RequestId) {
+        if self.is_of_plugin(id) {
+            return;
+        }
         self.bus.push(Output::Control(Control::Ack { id: id.clone() }));
     }
 
     pub(super) fn refuse(&mut self, id: RequestId, error: String) {
         self.forget_call(&id);
         let error = self.secrets().mask(error).into_owned();
-        let refusal = Control::Error { id, error, recoverable: true, fatal: false };
-        self.bus.push(Output::Control(refusal));
+        match self.plugin_behind(&id) {
+            Some(answer) => drop(answer.send(Err(error))),
+            None => {
+                let refusal = Control::Error { id, error, recoverable: true, fatal: false };
+                self.bus.push(Output::Control(refusal));
+            }
+        }
     }
 }
 
