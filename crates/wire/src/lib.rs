@@ -53,10 +53,10 @@ pub use plugin::{
 pub use result::{
     CommandInfo, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult,
     FilesResult, HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
-    PluginsResult, QueueResult, ReloadResult, RunCommandResult, SearchHit, SearchResult,
-    SessionEntry, SessionInfo, SessionResult, SessionsResult, ShareResult, SkillInfo, SkillsResult,
-    StateResult, ToolInfo, ToolsResult, TreeEntry, TreeResult, TrustResult, UnqueueResult,
-    UsageResult,
+    PluginInfo, PluginsResult, QueueResult, ReloadResult, RunCommandResult, SearchHit,
+    SearchResult, SessionEntry, SessionInfo, SessionResult, SessionsResult, ShareResult, SkillInfo,
+    SkillsResult, StateResult, ToolInfo, ToolsResult, TreeEntry, TreeResult, TrustResult,
+    UnqueueResult, UsageResult,
 };
 #[cfg(feature = "schema")]
 pub use schema::roots;

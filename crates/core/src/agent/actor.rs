@@ -282,7 +282,7 @@ impl Actor {
 
     /// Returns whether every command has its answer but those that a run has yet to give.
     fn owes_nothing(&self) -> bool {
-        self.lookups.is_empty() && self.plugin_calls.is_empty()
+        self.lookups.is_empty() && self.plugin_calls.is_empty() && self.equipping.is_none()
     }
 
     /// Returns whether what would change the conversation has to wait.
@@ -376,7 +376,7 @@ impl Actor {
             Effect::Compacted(result) => self.compacted(&result),
             Effect::StopRequest => {
                 self.stream = None;
-                self.equipping = None;
+                self.stop_waiting();
             }
             Effect::RunTools { calls, rejected } => self.run_tools(calls, rejected),
             Effect::CancelTools => self.cancel_tools.cancel(),

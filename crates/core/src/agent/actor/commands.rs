@@ -3,6 +3,7 @@
 //! Owns the replies. A command that cannot be carried out is answered by one `error`, without an
 //! `ack` before it. Must not wait for a model, a tool or, while a run is active, for the disk.
 
+use super::equipping::Pending;
 use super::typed::Purpose;
 use super::{Actor, words};
 use crate::agent::bus::Output;
@@ -143,14 +144,7 @@ impl Actor {
                 let message = self.machine.unqueue().map(|content| text_of(&content));
                 self.answer(id, Ok::<_, String>(UnqueueResult { message }));
             }
-            Command::Tools => {
-                let tool = |spec: &ToolSpec| ToolInfo {
-                    name: spec.name.clone(),
-                    description: spec.description.clone(),
-                };
-                let tools = self.specs.iter().map(tool).collect();
-                self.answer(id, Ok::<_, String>(ToolsResult { tools }));
-            }
+            Command::Tools => self.when_equipped(Pending::Tools(id)),
             Command::Usage => self.usage(id),
             Command::Name { .. }
             | Command::Tree
@@ -221,7 +215,13 @@ impl Actor {
         let session = self.sessions.as_ref().filter(|_| is_about_it);
         let session = session.map(|kept| kept.manager.describe(&kept.path));
         let mut conversation = self.conversation();
+        // A plugin that is still starting has yet to say what there is to list.
+        let hooks = matches!(command, Command::Plugins | Command::Skills);
+        let hooks = hooks.then(|| self.runner.hooks.clone());
         self.defer(id, async move {
+            if let Some(hooks) = hooks {
+                hooks.started().await;
+            }
             if let Some(session) = session {
                 conversation.session = Some(session.await);
             }
@@ -272,6 +272,15 @@ impl Actor {
             state.session = Some(session.await);
             Ok::<_, SessionError>(state)
         });
+    }
+
+    pub(super) fn list_tools(&mut self, id: RequestId) {
+        let tool = |spec: &ToolSpec| ToolInfo {
+            name: spec.name.clone(),
+            description: spec.description.clone(),
+        };
+        let tools = self.specs.iter().map(tool).collect();
+        self.answer(id, Ok::<_, String>(ToolsResult { tools }));
     }
 
     fn usage(&mut self, id: RequestId) {

@@ -1,7 +1,7 @@
 //! Going on with what plugins have registered: tools, system prompt and skills made anew.
 //!
-//! Owns the wait of a request for it. Nothing waits where nothing changed, and nothing but requests
-//! ever does. Must not make any of it itself: the program around the agent does.
+//! Owns the wait of a request for it. Nothing waits where nothing changed, and nothing but requests,
+//! and who asks for the tools, ever does. Must not make any of it itself: the program around the agent does.
 
 use super::Actor;
 use crate::agent::bus::Output;
@@ -9,12 +9,13 @@ use crate::agent::runner::ToolRunner;
 use crate::commands::Equipped;
 use crate::compaction::{SummaryRequest, estimate_overhead};
 use futures_util::future::BoxFuture;
+use letscode_wire::RequestId;
 use std::sync::Arc;
 
 /// What is being made, and what waits for it.
 pub(super) struct Equipping {
     work: BoxFuture<'static, Made>,
-    pending: Pending,
+    pending: Vec<Pending>,
 }
 
 /// What was made.
@@ -24,10 +25,14 @@ pub(super) struct Made {
     equipped: Option<Equipped>,
 }
 
-/// A request that waits.
+/// What waits.
 pub(super) enum Pending {
+    /// A request to the model.
     Request,
+    /// A request for a summary.
     Summary(SummaryRequest),
+    /// A client's command that names the tools.
+    Tools(RequestId),
 }
 
 impl Equipping {
@@ -37,11 +42,15 @@ impl Equipping {
 }
 
 impl Actor {
-    /// Sends a request, after plugins that are still starting, or have something new, were heard.
+    /// Goes on with `pending`, after plugins that are still starting, or have something new, were heard.
     pub(super) fn when_equipped(&mut self, pending: Pending) {
         let hooks = self.runner.hooks.clone();
+        if let Some(equipping) = &mut self.equipping {
+            equipping.pending.push(pending);
+            return;
+        }
         if hooks.revision() == self.equipped {
-            return self.send_pending(pending);
+            return self.go_on(pending);
         }
         let host = Arc::clone(&self.host);
         let work = Box::pin(async move {
@@ -49,7 +58,14 @@ impl Actor {
             let revision = hooks.revision();
             Made { revision, equipped: host.equip(hooks).await }
         });
-        self.equipping = Some(Equipping { work, pending });
+        self.equipping = Some(Equipping { work, pending: vec![pending] });
+    }
+
+    /// Lets no request wait any more.
+    pub(super) fn stop_waiting(&mut self) {
+        if let Some(equipping) = &mut self.equipping {
+            equipping.pending.retain(|pending| matches!(pending, Pending::Tools(_)));
+        }
     }
 
     pub(super) fn equipped(&mut self, made: Made) {
@@ -58,7 +74,9 @@ impl Actor {
         if let Some(equipped) = made.equipped {
             self.use_equipment(equipped);
         }
-        self.send_pending(pending);
+        for pending in pending {
+            self.go_on(pending);
+        }
     }
 
     fn use_equipment(&mut self, equipped: Equipped) {
@@ -80,10 +98,11 @@ impl Actor {
         }
     }
 
-    fn send_pending(&mut self, pending: Pending) {
+    fn go_on(&mut self, pending: Pending) {
         match pending {
             Pending::Request => self.request(),
             Pending::Summary(request) => self.summarise(request),
+            Pending::Tools(id) => self.list_tools(id),
         }
     }
 }
