@@ -50,6 +50,8 @@ pub struct Options {
     pub is_plain: bool,
     /// Which key does what.
     pub keymap: Arc<Keymap>,
+    /// The slash commands that are known at the start; plugins may bring more.
+    pub commands: Vec<CommandInfo>,
     /// The conversation that goes on; empty for a new one.
     pub conversation: Messages,
     /// What to ask about the project's own settings before anything else; `None` where nothing of it
@@ -197,10 +199,12 @@ impl App {
         }
         let mut composer = Composer::new(Arc::clone(&keymap)).with_vi(options.vi);
         composer.set_placeholder(PLACEHOLDER);
+        let mut completion = Completion::new(Arc::clone(&keymap));
+        completion.set_commands(options.commands.clone());
         Self {
             transcript,
             composer,
-            completion: Completion::new(Arc::clone(&keymap)),
+            completion,
             keymap,
             overlay: None,
             is_overlay_told: false,
@@ -209,7 +213,7 @@ impl App {
             footer: Footer::default(),
             shows_footer: options.footer,
             requests: Requests::default(),
-            commands: Vec::new(),
+            commands: options.commands,
             skills: Vec::new(),
             templates: Vec::new(),
             file_search: FileSearch::default(),

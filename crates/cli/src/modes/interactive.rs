@@ -18,6 +18,7 @@ use crate::settings::Settings;
 use crate::signals::{JobSignal, JobSignals, Signals, StopSignal};
 use futures_util::future::LocalBoxFuture;
 use letscode_core::agent::{Agent, Output, Subscription};
+use letscode_core::commands;
 use letscode_core::secrets::Secrets;
 use letscode_tui::app::{AgentOutput, App, Effect, Msg, Options};
 use letscode_tui::input::Reader;
@@ -58,6 +59,7 @@ pub(super) fn options(settings: &Settings, environment: &Environment, built: &Bu
         vi: config.vi.unwrap_or(false),
         is_plain: false,
         keymap: Arc::new(keymap),
+        commands: commands::list().commands,
         conversation: built.parts.transcript.clone(),
         trust_question: settings.left_out.as_ref().map(ToString::to_string),
         welcome,
