@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Variables that a program needs to find its way about; what holds keys is not among them.
-const PASSED_ON: [&str; 34] = [
+const PASSED_ON: [&str; 35] = [
+    // By this the program finds what a command or a plugin has left running.
+    "LETSCODE_COMMAND",
     "PATH",
     "HOME",
     "USER",

@@ -3,9 +3,23 @@
 //! Owns the way from `[mcp.servers.NAME]` to tools, commands and resources. A process of its own
 //! that speaks the plugin protocol. Must not know the agent.
 
-mod content;
 mod environment;
 mod masks;
+mod settings;
+
 mod names;
 mod schema;
-mod settings;
+
+mod content;
+
+mod front;
+mod journal;
+
+mod http;
+mod program;
+mod stdio;
+
+mod client;
+mod elicit;
+
+mod link;
