@@ -120,7 +120,7 @@ impl Context {
     /// # Errors
     /// When the program is gone.
     pub fn messages(&self) -> Result<Vec<Message>, Error> {
-        let mut result = self.command(Command::Messages)?;
+        let mut result = self.command(Command::Messages { last: None })?;
         Ok(serde_json::from_value(result["messages"].take())?)
     }
 

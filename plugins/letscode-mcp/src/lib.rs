@@ -23,3 +23,14 @@ mod client;
 mod elicit;
 
 mod link;
+
+mod server;
+
+mod mentions;
+mod prompts;
+
+mod bridge;
+
+mod plugin;
+
+pub use plugin::serve;

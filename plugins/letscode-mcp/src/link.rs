@@ -84,7 +84,7 @@ pub(crate) async fn connect(
             }
             other => other?,
         };
-        let catalog = catalog::ask(&connection.link, &settings.tools, journal).await;
+        let catalog = connection.link.catalog(&settings.tools, journal).await;
         Ok((connection, catalog.map_err(ConnectError::Lists)?))
     };
     tokio::time::timeout(limit, connecting).await.map_err(|_| ConnectError::Slow(limit))?

@@ -9,7 +9,6 @@ use rmcp::model::{
     ClientRequest, ListPromptsRequest, ListToolsRequest, PaginatedRequestParams, Prompt,
     ServerResult, Tool,
 };
-use rmcp::service::ServiceError;
 
 /// More pages than that are a server's fault.
 const MOST_PAGES: usize = 50;
@@ -28,30 +27,32 @@ pub(crate) struct Catalog {
     pub(crate) has_resources: bool,
 }
 
-/// Asks a server what it has.
-///
-/// # Errors
-/// When it does not tell its tools. Prompts that it does not tell are none.
-pub(crate) async fn ask(
-    link: &Link,
-    filter: &ToolFilter,
-    journal: &Journal,
-) -> Result<Catalog, CallError> {
-    let info = link.peer.peer_info().ok_or(CallError::Ended)?;
-    let has = &info.capabilities;
-    let mut catalog = Catalog { has_resources: has.resources.is_some(), ..Catalog::default() };
-    if has.tools.is_some() {
-        catalog.tools = tools(link, journal).await?;
-        catalog.tools.retain(|tool| filter.admits(&tool.name));
-        catalog.tools.truncate(MOST_TOOLS);
-    }
-    if has.prompts.is_some() {
-        match prompts(link).await {
-            Ok(prompts) => catalog.prompts = prompts,
-            Err(error) => journal.add(&format!("no prompts: {error}")),
+impl Link {
+    /// Asks the server what it has.
+    ///
+    /// # Errors
+    /// When it does not tell its tools. Prompts that it does not tell are none.
+    pub(crate) async fn catalog(
+        &self,
+        filter: &ToolFilter,
+        journal: &Journal,
+    ) -> Result<Catalog, CallError> {
+        let info = self.peer.peer_info().ok_or(CallError::Ended)?;
+        let has = &info.capabilities;
+        let mut catalog = Catalog { has_resources: has.resources.is_some(), ..Catalog::default() };
+        if has.tools.is_some() {
+            catalog.tools = tools(self, journal).await?;
+            catalog.tools.retain(|tool| filter.admits(&tool.name));
+            catalog.tools.truncate(MOST_TOOLS);
         }
+        if has.prompts.is_some() {
+            match prompts(self).await {
+                Ok(prompts) => catalog.prompts = prompts,
+                Err(error) => journal.add(&format!("no prompts: {error}")),
+            }
+        }
+        Ok(catalog)
     }
-    Ok(catalog)
 }
 
 async fn tools(link: &Link, journal: &Journal) -> Result<Vec<Tool>, CallError> {
