@@ -27,13 +27,12 @@ const END_LIMIT: Duration = Duration::from_millis(1_900);
 
 /// Speaks with the program over stdin and stdout until it is over.
 pub fn serve() -> ExitCode {
-    plugin(Environment::capture()).serve()
+    plugin_on(&Arc::new(Hub::default()), Environment::capture()).serve()
 }
 
 /// Returns the plugin, with these variables for servers.
-pub(crate) fn plugin(environment: Environment) -> Plugin {
-    let hub = Arc::new(Hub::default());
-    let [starting, tools, commands, messages, ending] = std::array::from_fn(|_| Arc::clone(&hub));
+fn plugin_on(hub: &Arc<Hub>, environment: Environment) -> Plugin {
+    let [starting, tools, commands, messages, ending] = std::array::from_fn(|_| Arc::clone(hub));
     Plugin::new("mcp", env!("CARGO_PKG_VERSION"))
         .registers_later()
         .on_start(move |context| run(&starting, &environment, context))

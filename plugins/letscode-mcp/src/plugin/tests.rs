@@ -4,7 +4,7 @@ mod calls;
 mod faults;
 mod life;
 
-use super::plugin;
+use super::{Hub, plugin_on};
 use crate::environment::Environment;
 use letscode_plugin::testing::Peer;
 use letscode_wire::{ContentPart, FromPlugin, Registrations, ToolOutput, UiRequest, text_of};
@@ -19,7 +19,8 @@ const HANG: Duration = Duration::from_secs(60);
 
 /// A running plugin.
 struct Stage {
-    peer: Arc<Peer>,
+    peer: Peer,
+    hub: Arc<Hub>,
     asked: Arc<Mutex<Vec<UiRequest>>>,
 }
 
@@ -36,13 +37,14 @@ impl Stage {
             ("OPENAI_API_KEY", "sk-1234567890"),
             ("TOKEN", "tok-1234567890"),
         ]);
-        let peer = Peer::start_with(plugin(environment), config, move |line| {
+        let hub = Arc::new(Hub::default());
+        let peer = Peer::start_with(plugin_on(&hub, environment), config, move |line| {
             if let FromPlugin::Ui { request, .. } = line {
                 noted.lock().unwrap().push(request.clone());
             }
             Ok(answer.clone())
         });
-        let stage = Self { peer: Arc::new(peer), asked };
+        let stage = Self { peer, hub, asked };
         stage.until(|registrations| !registrations.commands.is_empty());
         stage
     }

@@ -36,6 +36,8 @@ tools = {
 }
 for name in "picture structured progress ask roots hang die change env fail huge odd input".split():
     tools[name] = PLAIN
+SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+subscribed = {}
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
 
@@ -87,6 +89,9 @@ def call(request):
         for step in range(1, 4):
             progress = {"progressToken": token, "progress": step, "total": 3, "message": f"step {step}"}
             send({"method": "notifications/progress", "params": progress})
+        # A question and its answer, so that the progress is there before the call is over.
+        if not MODERN:
+            ask("roots/list", {})
         return text("done")
     if name == "ask":
         schema = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
@@ -112,7 +117,7 @@ def call(request):
         return text("alive")
     if name == "change":
         tools["newcomer"] = PLAIN
-        send({"method": "notifications/tools/list_changed"})
+        send({"method": "notifications/tools/list_changed", "params": {"_meta": subscribed}})
         return text("changed")
     if name == "env":
         return text(" ".join(sorted(os.environ)) + " " + os.environ.get("SECRET_KEY", ""))
@@ -132,8 +137,8 @@ def answer(request):
     if method == "server/discover":
         if not MODERN:
             raise ValueError("no such method")
-        return {"resultType": "complete", "supportedVersions": [options.protocol],
-                "capabilities": CAPABILITIES, "serverInfo": INFO}
+        return {"supportedVersions": [options.protocol], "capabilities": CAPABILITIES,
+                "ttlMs": 0, "cacheScope": "private"}
     if method == "initialize":
         if MODERN:
             raise ValueError("that is how it was done")
@@ -161,6 +166,9 @@ def answer(request):
             raise ValueError("no such resource")
         return {"contents": [{"uri": params["uri"], "text": "what is inside"}]}
     if method == "subscriptions/listen":
+        subscribed[SUBSCRIPTION] = request["id"]
+        wanted = {"notifications": params["notifications"], "_meta": subscribed}
+        send({"method": "notifications/subscriptions/acknowledged", "params": wanted})
         return None
     raise ValueError(f"no method {method}")
 

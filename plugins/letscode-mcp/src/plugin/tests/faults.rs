@@ -47,13 +47,16 @@ fn a_call_that_is_taken_back_is_cancelled_at_the_server() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
     let stage = Stage::start(json!({"s": scripted(&["--log", log.to_str().unwrap()])}));
-    // The plugin's own way of taking back: the future that waits is dropped.
-    let peer = Arc::clone(&stage.peer);
-    let waiting = std::thread::spawn(move || peer.call_tool("mcp_s_hang", json!({})).is_err());
+    // What the plugin does with a call that is taken back: the future that waits is dropped.
+    let hub = Arc::clone(&stage.hub);
+    let (handle, bridge) = hub.running().unwrap();
+    let call = handle.spawn(async move {
+        bridge.call_tool("mcp_s_hang", Map::new(), &|_| {}).await;
+    });
     wait_for(&log, "tools/call");
-    drop(stage);
-    drop(waiting);
-    wait_for(&log, "notifications/cancelled");
+    call.abort();
+    wait_for(&log, "notifications/cancelled nobody waits");
+    assert_eq!(stage.text("mcp_s_echo", json!({"text": "still here"})), "still here");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_changed_list_is_registered_anew() {
-    for version in ["2025-11-25", "2025-06-18"] {
+    for version in ["2026-07-28", "2025-11-25", "2025-06-18"] {
         let stage = Stage::start(json!({"s": scripted(&["--protocol", version])}));
         assert!(!names(&stage.peer.registrations()).contains(&"mcp_s_newcomer"));
         assert_eq!(stage.text("mcp_s_change", json!({})), "changed");
