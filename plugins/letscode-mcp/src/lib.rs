@@ -33,4 +33,6 @@ mod bridge;
 
 mod plugin;
 
+pub mod cli;
+
 pub use plugin::serve;

@@ -9,9 +9,13 @@ use crate::mentions::{self, Mention};
 use letscode_wire::{ContentPart, Message, MessageId, Transcript, UserMessage, text_of};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 /// How many messages' resources are kept.
 const MOST_MESSAGES: usize = 200;
+
+/// The program waits ten seconds for all that a request needs.
+const READ_LIMIT: Duration = Duration::from_secs(8);
 
 /// What was read for messages that are still in the transcript.
 #[derive(Default)]
@@ -50,7 +54,9 @@ impl Bridge {
         }
         let mut parts = Vec::new();
         for mention in found {
-            parts.extend(self.read_resource(mention).await);
+            let reading = self.read_resource(mention);
+            let read = tokio::time::timeout(READ_LIMIT, reading).await;
+            parts.extend(read.unwrap_or_else(|_| unread(mention, "no answer in time")));
         }
         let mut read = self.mentioned.read.lock().unwrap_or_else(PoisonError::into_inner);
         if read.len() >= MOST_MESSAGES {
@@ -62,9 +68,7 @@ impl Bridge {
 
     async fn read_resource(&self, mention: &Mention) -> Vec<ContentPart> {
         let Mention { server, uri } = mention;
-        let note = |reason: &str| {
-            vec![ContentPart::text(format!("[resource {server}:{uri} cannot be read: {reason}]"))]
-        };
+        let note = |reason: &str| unread(mention, reason);
         let Some(server) = self.server(server) else { return note("there is no such server") };
         let link = match server.link().await {
             Ok(link) => link,
@@ -78,4 +82,9 @@ impl Bridge {
             Err(error) => note(&server.words(&error)),
         }
     }
+}
+
+fn unread(mention: &Mention, reason: &str) -> Vec<ContentPart> {
+    let Mention { server, uri } = mention;
+    vec![ContentPart::text(format!("[resource {server}:{uri} cannot be read: {reason}]"))]
 }
