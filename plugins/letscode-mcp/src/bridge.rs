@@ -223,8 +223,9 @@ impl Bridge {
             let request = UiRequest::Input { text, placeholder: None, default: None };
             let answer = self.front.ask(request).await;
             let answer = answer.as_ref().and_then(Value::as_str).filter(|text| !text.is_empty());
-            let value = answer
-                .ok_or_else(|| format!("{} is missing: /{name} {}", argument.name, prompts::usage(&prompt)))?;
+            let value = answer.ok_or_else(|| {
+                format!("{} is missing: /{name} {}", argument.name, prompts::usage(&prompt))
+            })?;
             arguments.insert(argument.name.clone(), value.into());
         }
         let link = server.link().await?;

@@ -77,7 +77,9 @@ pub fn parse(words: &[String]) -> Result<Request, String> {
         ["test", names @ ..] => {
             Ok(Request::Test(names.iter().map(|name| (*name).to_owned()).collect()))
         }
-        ["list" | "remove", ..] => Err("that is not how it is used; see letscode mcp --help".into()),
+        ["list" | "remove", ..] => {
+            Err("that is not how it is used; see letscode mcp --help".into())
+        }
         [word, ..] => Err(format!("mcp knows list, add, remove and test, not {word}")),
     }
 }
@@ -126,7 +128,9 @@ fn parse_add(words: &[&str]) -> Result<NewServer, String> {
         (false, true) if env || server.cwd.is_some() => {
             Err("--env and --cwd are for programs; an address takes --header".into())
         }
-        (false, false) if headers => Err("--header is for an address; a program takes --env".into()),
+        (false, false) if headers => {
+            Err("--header is for an address; a program takes --env".into())
+        }
         _ => Ok(server),
     }
 }

@@ -224,7 +224,6 @@ fn plain(value: &Value) -> String {
 }
 
 fn bounded(text: &str) -> String {
-    let lines: Vec<String> =
-        text.lines().take(12).map(|line| one_line(line, LONGEST)).collect();
+    let lines: Vec<String> = text.lines().take(12).map(|line| one_line(line, LONGEST)).collect();
     lines.join("\n").chars().take(LONGEST).collect()
 }

@@ -58,8 +58,9 @@ impl Environment {
     /// Reads the variables of this process; what is no UTF-8 is passed over.
     #[expect(clippy::disallowed_methods, reason = "the variables are read here, once")]
     pub(crate) fn capture() -> Self {
-        let pairs = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let pairs = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
         Self { variables: pairs.collect() }
     }
 

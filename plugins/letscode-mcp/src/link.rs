@@ -2,8 +2,8 @@
 //!
 //! Owns the handshake and the lists. Calls are in `call`. Must not restart anything.
 
-mod catalog;
 mod call;
+mod catalog;
 mod lenient;
 
 pub(crate) use call::CallError;
@@ -16,12 +16,12 @@ use crate::journal::Journal;
 use crate::program::{self, Program};
 use crate::settings::{Reach, ServerSettings};
 use crate::stdio::Stdio;
+use rmcp::ClientServiceExt as _;
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, Peer, RoleClient, RunningService, Subscription,
 };
 use rmcp::transport::IntoTransport;
-use rmcp::ClientServiceExt as _;
 use std::error::Error;
 use std::time::Duration;
 

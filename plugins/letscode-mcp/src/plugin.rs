@@ -46,8 +46,7 @@ fn plugin_on(hub: &Arc<Hub>, environment: Environment) -> Plugin {
         })
         .other_commands(move |name, typed, context| {
             let (name, typed) = (name.to_owned(), typed.to_owned());
-            let run =
-                async move |bridge: Arc<Bridge>| bridge.run_command(&name, &typed).await;
+            let run = async move |bridge: Arc<Bridge>| bridge.run_command(&name, &typed).await;
             let reply = commands.wait(run, context)?;
             reply.ok_or_else(|| Error::new("it was cancelled"))?.map_err(Error::new)
         })

@@ -16,7 +16,11 @@ use serde_json::Value;
 pub(crate) fn usage(prompt: &Prompt) -> String {
     let words = arguments_of(prompt).iter().map(|argument| {
         let name = &argument.name;
-        if argument.required.unwrap_or_default() { format!("<{name}>") } else { format!("[{name}]") }
+        if argument.required.unwrap_or_default() {
+            format!("<{name}>")
+        } else {
+            format!("[{name}]")
+        }
     });
     words.collect::<Vec<_>>().join(" ")
 }

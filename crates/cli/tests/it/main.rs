@@ -31,6 +31,8 @@ mod fight;
 
 mod clock;
 
+mod mcp;
+
 mod slash;
 
 mod reload;

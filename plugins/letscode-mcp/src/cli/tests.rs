@@ -1,3 +1,5 @@
+//! The words of `letscode mcp` and the changes to a configuration.
+
 use super::*;
 use serde_json::{Map, Value, json};
 use std::path::Path;

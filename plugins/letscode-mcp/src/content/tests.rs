@@ -1,3 +1,5 @@
+//! Every kind of content that a server may answer with.
+
 use super::*;
 use rmcp::model::Resource;
 use serde_json::json;
@@ -46,7 +48,9 @@ fn structured_content_is_text_where_there_is_none_and_always_a_detail() {
     let alone = output(json!({"structuredContent": {"a": 1}, "content": []}));
     assert_eq!(texts(&alone), [r#"{"a":1}"#]);
     assert_eq!(alone.details["structured_content"], json!({"a": 1}));
-    let beside = output(json!({"structuredContent": {"a": 1}, "content": [{"type": "text", "text": "one"}]}));
+    let beside = output(
+        json!({"structuredContent": {"a": 1}, "content": [{"type": "text", "text": "one"}]}),
+    );
     assert_eq!(texts(&beside), ["one"]);
     assert_eq!(beside.details["structured_content"], json!({"a": 1}));
 }
@@ -67,12 +71,15 @@ fn huge_answers_are_bounded() {
     assert!(texts.concat().len() < MOST_TEXT + 200);
     assert_eq!(texts.len(), 2, "the second text is gone as a whole");
     assert!(texts[1].starts_with("[cut here: "), "{}", texts[1]);
-    let picture = json!({"type": "image", "data": "A".repeat(MOST_IMAGE + 4), "mimeType": "image/png"});
+    let picture =
+        json!({"type": "image", "data": "A".repeat(MOST_IMAGE + 4), "mimeType": "image/png"});
     let large = tool_output(
         serde_json::from_value(json!({"content": [picture]})).unwrap(),
         &Masks::default(),
     );
-    assert!(matches!(&large.content[..], [ContentPart::Text { text }] if text.contains("too large")));
+    assert!(
+        matches!(&large.content[..], [ContentPart::Text { text }] if text.contains("too large"))
+    );
 }
 
 #[test]
@@ -88,7 +95,9 @@ fn secrets_are_masked_in_text_and_details() {
 #[test]
 fn a_link_without_more_is_short() {
     let link = ContentBlock::ResourceLink(Resource::new("a://x", "X"));
-    assert!(matches!(part(link), ContentPart::Text { text } if text == "[link to the resource a://x: X]"));
+    assert!(
+        matches!(part(link), ContentPart::Text { text } if text == "[link to the resource a://x: X]")
+    );
 }
 
 #[test]

@@ -1,3 +1,5 @@
+//! Questions of a server to a user who is played by a script.
+
 use super::*;
 use crate::front::BoxFuture;
 use letscode_wire::Registrations;
@@ -43,7 +45,11 @@ fn each_field_is_one_question() {
         "size": {"type": "string", "enum": ["s", "l"], "enumNames": ["small", "large"]},
     }});
     let answers = vec![
-        Some(json!("Ada")), Some(json!("x")), Some(json!("36")), Some(json!(0)), Some(json!(1)),
+        Some(json!("Ada")),
+        Some(json!("x")),
+        Some(json!("36")),
+        Some(json!(0)),
+        Some(json!(1)),
     ];
     let (result, asked) = run(schema, answers);
     let content = json!({"name": "Ada", "age": 36, "ok": true, "size": "l"});
@@ -88,7 +94,9 @@ fn an_address_is_shown_and_confirmed() {
                          "elicitationId": "1"});
     let (result, asked) = ask_with(request, vec![Some(json!(true))]);
     assert_eq!(result, json!({"action": "accept"}));
-    assert!(matches!(&asked[..], [UiRequest::Confirm { text, .. }] if text.contains("https://x/y")));
+    assert!(
+        matches!(&asked[..], [UiRequest::Confirm { text, .. }] if text.contains("https://x/y"))
+    );
 }
 
 #[test]

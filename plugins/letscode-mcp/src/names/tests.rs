@@ -1,3 +1,5 @@
+//! Names by table and by property.
+
 use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;

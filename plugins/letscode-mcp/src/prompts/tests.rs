@@ -1,3 +1,5 @@
+//! Arguments and messages of prompts by table.
+
 use super::*;
 use serde_json::json;
 

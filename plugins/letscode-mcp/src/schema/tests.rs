@@ -1,3 +1,5 @@
+//! Schemas by table, and any JSON at all.
+
 use super::*;
 use proptest::prelude::*;
 
@@ -111,8 +113,21 @@ fn a_huge_schema_is_given_up() {
 
 fn any_json() -> impl Strategy<Value = Value> {
     let keyword = proptest::sample::select(vec![
-        "type", "properties", "items", "anyOf", "oneOf", "allOf", "enum", "const", "$ref", "$defs",
-        "required", "additionalProperties", "description", "a", "b",
+        "type",
+        "properties",
+        "items",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "enum",
+        "const",
+        "$ref",
+        "$defs",
+        "required",
+        "additionalProperties",
+        "description",
+        "a",
+        "b",
     ]);
     let leaf = prop_oneof![
         Just(json!(null)),

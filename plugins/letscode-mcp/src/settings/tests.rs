@@ -1,3 +1,5 @@
+//! Server tables, good and bad, by table.
+
 use super::expand::{Expanded, expand};
 use super::*;
 use crate::environment::Environment;
