@@ -66,7 +66,7 @@ pub(crate) fn resource_part(contents: ResourceContents) -> ContentPart {
         ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
             let kind = mime_type.unwrap_or_else(|| "application/octet-stream".into());
             if is_image(&kind) {
-                return image(blob, kind);
+                return image(&blob, kind);
             }
             ContentPart::text(format!("[resource {uri}: {kind}, {} bytes, not shown]", size(&blob)))
         }
@@ -127,7 +127,7 @@ fn part(block: ContentBlock) -> ContentPart {
     match block {
         ContentBlock::Text(text) => ContentPart::text(text.text),
         ContentBlock::Image(picture) if is_image(&picture.mime_type) => {
-            image(picture.data, picture.mime_type)
+            image(&picture.data, picture.mime_type)
         }
         ContentBlock::Image(picture) => {
             let bytes = size(&picture.data);
@@ -150,7 +150,7 @@ fn part(block: ContentBlock) -> ContentPart {
     }
 }
 
-fn image(data: String, mime_type: String) -> ContentPart {
+fn image(data: &str, mime_type: String) -> ContentPart {
     let data: String = data.split_ascii_whitespace().collect();
     if data.len() > MOST_IMAGE {
         let bytes = size(&data);

@@ -2,6 +2,10 @@
 //!
 //! Owns the way from `[mcp.servers.NAME]` to tools, commands and resources. A process of its own
 //! that speaks the plugin protocol. Must not know the agent.
+#![cfg_attr(
+    test,
+    allow(clippy::needless_pass_by_value, reason = "tests hand over what `json!` makes")
+)]
 
 mod environment;
 mod masks;

@@ -114,7 +114,7 @@ async fn handshake(
         Reach::Http { url, headers } => {
             let transport = http::transport(url, headers).await?;
             let served = serve(settings, client, transport, lifecycle).await;
-            served.map_err(|error| ConnectError::Handshake(error.to_string()))
+            served.map_err(ConnectError::Handshake)
         }
     }
 }
@@ -171,6 +171,9 @@ impl Link {
 
 /// Returns why a handshake failed, in words for the user.
 fn handshake_words(error: &ClientInitializeError) -> String {
+    if error.is_authorization_required() {
+        return "it wants to know who you are: set headers.Authorization".into();
+    }
     match error {
         ClientInitializeError::ConnectionClosed(_) => "it ended before it was ready".into(),
         ClientInitializeError::JsonRpcError(error) => format!("it refuses: {}", error.message),

@@ -244,5 +244,5 @@ async fn told(subscription: &mut Option<Subscription>) {
         }
         *subscription = None;
     }
-    std::future::pending().await
+    std::future::pending::<()>().await;
 }

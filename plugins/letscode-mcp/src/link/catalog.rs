@@ -58,8 +58,7 @@ impl Link {
 async fn tools(link: &Link, journal: &Journal) -> Result<Vec<Tool>, CallError> {
     let (mut tools, mut cursor) = (Vec::new(), None);
     for _ in 0..MOST_PAGES {
-        let mut request = ListToolsRequest::default();
-        request.params = page(cursor);
+        let request = ListToolsRequest { params: page(cursor), ..ListToolsRequest::default() };
         let answer = link.send(ClientRequest::ListToolsRequest(request), &|_| {}).await?;
         let (more, next) = lenient::tools(answer, journal).ok_or(CallError::Unreadable)?;
         tools.extend(more);
@@ -74,8 +73,7 @@ async fn tools(link: &Link, journal: &Journal) -> Result<Vec<Tool>, CallError> {
 async fn prompts(link: &Link) -> Result<Vec<Prompt>, CallError> {
     let (mut prompts, mut cursor) = (Vec::new(), None);
     for _ in 0..MOST_PAGES {
-        let mut request = ListPromptsRequest::default();
-        request.params = page(cursor);
+        let request = ListPromptsRequest { params: page(cursor), ..ListPromptsRequest::default() };
         match link.send(ClientRequest::ListPromptsRequest(request), &|_| {}).await? {
             ServerResult::ListPromptsResult(list) => {
                 prompts.extend(list.prompts);

@@ -43,8 +43,9 @@ fn names_that_collide_get_a_hash_that_stays_whatever_the_order() {
 fn a_long_name_is_cut_and_keeps_the_same_hash() {
     let name = legal_names(&[wanted("s", &"x".repeat(200))]).remove(0);
     assert_eq!(name.len(), LONGEST);
-    assert_eq!(legal_names(&[wanted("s", &"x".repeat(200))]), [name.clone()]);
-    assert_ne!(legal_names(&[wanted("s", &"x".repeat(201))]), [name]);
+    let again = |length| legal_names(&[wanted("s", &"x".repeat(length))]).remove(0);
+    assert_eq!(again(200), name);
+    assert_ne!(again(201), name);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod calls;
 mod faults;
+mod http;
 mod life;
 
 use super::{Hub, plugin_on};

@@ -5,6 +5,7 @@ For tests. Speaks over stdin and stdout with nothing but the standard library.
 """
 
 import argparse
+import http.server
 import json
 import os
 import sys
@@ -13,10 +14,12 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--protocol", default="2025-11-25", help="the newest version it speaks")
 parser.add_argument("--log", help="append the method of each message to this file")
 parser.add_argument("--die-on-probe", action="store_true", help="end at server/discover")
+parser.add_argument("--late-probe", action="store_true", help="answer server/discover after initialize")
 parser.add_argument("--die-at-start", help="say this on stderr and end")
 parser.add_argument("--die-once", help="die in tool die only while this file is missing")
 parser.add_argument("--hang-at-start", action="store_true", help="answer nothing")
 parser.add_argument("--bad-json", action="store_true", help="write rubbish between the lines")
+parser.add_argument("--http", action="store_true", help="serve HTTP, and say on stdout at which port")
 parser.add_argument("--tools", type=int, default=0, help="this many more tools, in pages of ten")
 options = parser.parse_args()
 
@@ -38,6 +41,7 @@ for name in "picture structured progress ask roots hang die change env fail huge
     tools[name] = PLAIN
 SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 subscribed = {}
+late = []
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 
 
@@ -173,7 +177,44 @@ def answer(request):
     raise ValueError(f"no method {method}")
 
 
+class Http(http.server.BaseHTTPRequestHandler):
+    """Each request is answered by a document; there are no streams."""
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.headers.get("Authorization") != "Bearer tok-1234567890":
+            return self.reply(401, None, ("WWW-Authenticate", "Bearer"))
+        if "id" not in message:
+            return self.reply(202, None)
+        try:
+            body = {"result": answer(message)}
+        except ValueError as error:
+            body = {"error": {"code": -32601, "message": str(error)}}
+        return self.reply(200, {"jsonrpc": "2.0", "id": message["id"], **body})
+
+    def do_GET(self):
+        self.reply(405, None)
+
+    def do_DELETE(self):
+        self.reply(405, None)
+
+    def reply(self, status, body, *headers):
+        data = json.dumps(body).encode() if body else b""
+        self.send_response(status)
+        for name, value in [("Content-Type", "application/json"), ("Content-Length", str(len(data))), *headers]:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
 def main():
+    if options.http:
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Http)
+        print(server.server_port, flush=True)
+        return server.serve_forever()
     print("SECRET_KEY is " + os.environ.get("SECRET_KEY", "unset"), file=sys.stderr, flush=True)
     if options.die_at_start:
         print(options.die_at_start, file=sys.stderr, flush=True)
@@ -184,6 +225,12 @@ def main():
             continue
         if message["method"] == "server/discover" and options.die_on_probe:
             raise SystemExit(1)
+        if message["method"] == "server/discover" and options.late_probe:
+            late.append(message["id"])
+            continue
+        for probe in late:
+            send({"id": probe, "error": {"code": -32601, "message": "no such method"}})
+        late.clear()
         try:
             result = answer(message)
         except ValueError as error:

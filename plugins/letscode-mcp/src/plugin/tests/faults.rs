@@ -9,6 +9,12 @@ fn rubbish_between_the_lines_does_no_harm() {
 }
 
 #[test]
+fn a_late_answer_to_the_first_question_is_not_taken_for_another() {
+    let stage = Stage::start(json!({"s": scripted(&["--late-probe"])}));
+    assert_eq!(stage.text("mcp_s_echo", json!({"text": "hi"})), "hi");
+}
+
+#[test]
 fn a_server_that_cannot_start_is_left_out_with_its_last_words() {
     let stage = Stage::start(json!({
         "dead": scripted(&["--die-at-start", "no key for you"]),
