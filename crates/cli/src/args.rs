@@ -43,6 +43,8 @@ pub(crate) enum Invocation {
     },
     /// Be one of the plugins that the program carries, on stdin and stdout.
     PluginRun(String),
+    /// Show, change or try servers of the Model Context Protocol.
+    Mcp(letscode_mcp::cli::Request),
     /// Run the agent.
     Run(Box<Args>),
 }
@@ -59,7 +61,7 @@ pub(crate) struct UsageError(String);
     name = "letscode",
     version,
     about = "A coding agent for the terminal. Talks to any OpenAI-compatible model.",
-    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode trust|untrust [DIR]\n       letscode plugins [enable|disable NAME]\n       letscode completions SHELL",
+    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode trust|untrust [DIR]\n       letscode plugins [enable|disable NAME]\n       letscode mcp list|add|remove|test\n       letscode completions SHELL",
     after_help = AFTER_HELP,
     help_template = "{about}\n\n{usage-heading} {usage}\n\n{all-args}{after-help}",
     args_override_self = true,
@@ -189,6 +191,7 @@ fn subcommand(name: &str, arguments: &[OsString]) -> Result<Invocation, UsageErr
         "untrust" => Invocation::Untrust,
         "completions" => return completions(arguments, &as_message),
         "plugins" => return plugins(arguments, &as_message),
+        "mcp" => return mcp(arguments, &as_message),
         _ => {
             return Err(UsageError(format!("this build has no {name} command yet; {as_message}")));
         }
@@ -226,6 +229,19 @@ fn plugins(arguments: &[OsString], as_message: &str) -> Result<Invocation, Usage
         _ => Err(UsageError(format!(
             "plugins takes nothing, or enable or disable and a name; {as_message}"
         ))),
+    }
+}
+
+/// Reads what is to be done with servers of the Model Context Protocol.
+fn mcp(arguments: &[OsString], as_message: &str) -> Result<Invocation, UsageError> {
+    let words: Vec<String> =
+        arguments.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    match letscode_mcp::cli::parse(&words) {
+        Ok(letscode_mcp::cli::Request::Help) => {
+            Ok(Invocation::Help(letscode_mcp::cli::HELP.to_owned()))
+        }
+        Ok(request) => Ok(Invocation::Mcp(request)),
+        Err(problem) => Err(UsageError(format!("{problem}; {as_message}"))),
     }
 }
 

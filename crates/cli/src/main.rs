@@ -59,6 +59,8 @@ mod share;
 
 mod trust_status;
 
+mod mcp;
+
 mod reload;
 
 mod host;
@@ -158,6 +160,14 @@ fn carry_out(invocation: Invocation, environment: &Environment) -> ExitCode {
                 Err(error) => usage(error),
             }
         }
+        Invocation::Mcp(request) => match mcp::carry_out(request, user.as_ref(), environment) {
+            Ok(outcome) if outcome.success => done(outcome.text),
+            Ok(outcome) => {
+                done(outcome.text);
+                Exit::ProviderError
+            }
+            Err(error) => usage(error),
+        },
         Invocation::Run(args) => return run(*args, environment),
     };
     exit.into()

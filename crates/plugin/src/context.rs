@@ -120,7 +120,8 @@ impl Context {
     /// # Errors
     /// When the program is gone.
     pub fn messages(&self) -> Result<Transcript, Error> {
-        let result: MessagesResult = serde_json::from_value(self.command(Command::Messages { last: None })?)?;
+        let result: MessagesResult =
+            serde_json::from_value(self.command(Command::Messages { last: None })?)?;
         Ok(result.messages)
     }
 

@@ -154,7 +154,7 @@ fn wrong_usage_is_one_line_that_says_what_would_be_right() {
         (&["trust", "a", "b"], "letscode -- trust ..."),
         (&["trust", "--all"], "takes one directory at most"),
         (&["install", "x"], "this build has no install command yet; for a message"),
-        (&["mcp"], "this build has no mcp command yet"),
+        (&["mcp", "what"], "mcp knows list, add, remove and test, not what"),
         (&["completions"], "completions takes one shell of bash, elvish, fish, powershell, zsh"),
         (&["completions", "cmd"], "completions takes one shell"),
         (&["completions", "bash", "zsh"], "letscode -- completions"),

@@ -19,7 +19,12 @@ pub(crate) struct Bundled {
 }
 
 /// All that the program carries, by name.
-pub(crate) const BUNDLED: &[Bundled] = &[];
+pub(crate) const BUNDLED: &[Bundled] = &[Bundled {
+    name: "mcp",
+    fail_closed: false,
+    is_wanted_by: has_mcp_server,
+    serve: letscode_mcp::serve,
+}];
 
 /// Returns the one of that name.
 pub(crate) fn find(name: &str) -> Option<&'static Bundled> {
@@ -32,4 +37,11 @@ impl Bundled {
         let said = config.get("plugins").and_then(|plugins| plugins.get(self.name));
         said.and_then(Value::as_bool).unwrap_or_else(|| (self.is_wanted_by)(config))
     }
+}
+
+/// Returns whether a server of the Model Context Protocol is configured that is not switched off.
+fn has_mcp_server(config: &Table) -> bool {
+    let servers = config.get("mcp").and_then(|mcp| mcp.get("servers")).and_then(Value::as_table);
+    let is_on = |server: &Value| server.get("disabled").and_then(Value::as_bool) != Some(true);
+    servers.is_some_and(|servers| servers.values().any(is_on))
 }

@@ -34,6 +34,8 @@ mod fight;
 
 mod clock;
 
+mod mcp;
+
 mod slash;
 
 mod reload;
