@@ -6,8 +6,10 @@ gives back (`ToolResult`, or a `ToolError`). Must not run anything by itself.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_type_hints, runtime_checkable
 
 from pydantic import BaseModel, Field
@@ -133,11 +135,10 @@ class ToolRegistry(Registry[Tool]):
 
 def _parameters_of(fn: Callable[..., Any], name: str) -> type[BaseModel]:
     """Returns the model that the first parameter is annotated with."""
-    code = fn.__code__ if hasattr(fn, "__code__") else type(fn).__call__.__code__
-    parameters = [word for word in code.co_varnames[: code.co_argcount] if word != "self"]
+    parameters = list(inspect.signature(fn).parameters)
     if len(parameters) < 2:
         raise TypeError(f"tool {name}: the function takes no (params, ctx)")
-    annotated = _first_annotation(fn, parameters[0])
+    annotated = _annotation(fn, parameters[0])
     if not (isinstance(annotated, type) and issubclass(annotated, BaseModel)):
         raise TypeError(
             f"tool {name}: annotate `{parameters[0]}` with a pydantic BaseModel, not {annotated!r}"
@@ -145,12 +146,12 @@ def _parameters_of(fn: Callable[..., Any], name: str) -> type[BaseModel]:
     return annotated
 
 
-def _first_annotation(fn: Callable[..., Any], parameter: str) -> Any:
-    """Resolves one annotation; the others may name things that exist for type checkers only."""
-    annotation = getattr(fn, "__annotations__", {}).get(parameter)
-    if not isinstance(annotation, str):
-        return annotation
+def _annotation(fn: Callable[..., Any], parameter: str) -> Any:
+    """Resolves one annotation alone: others may name what exists for type checkers only."""
+    function = fn if hasattr(fn, "__globals__") else type(fn).__call__
+    written = {parameter: function.__annotations__.get(parameter)}
+    holder = SimpleNamespace(__annotations__=written)
     try:
-        return get_type_hints(fn)[parameter]
+        return get_type_hints(holder, globalns=function.__globals__)[parameter]
     except NameError:
-        return eval(annotation, getattr(fn, "__globals__", {}))  # noqa: S307 - as get_type_hints
+        return written[parameter]

@@ -1,0 +1,16 @@
+"""Words for the user from this process: lines on stderr, which the program shows as warnings."""
+
+from __future__ import annotations
+
+import sys
+
+
+def warn(text: str) -> None:
+    """Writes one line; what would be several is joined."""
+    print(" ".join(text.split()), file=sys.stderr, flush=True)
+
+
+def told(error: BaseException) -> str:
+    """Returns an exception in words: its kind, and what it says where it says anything."""
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
