@@ -45,7 +45,11 @@ class PluginManager:
 
     def register(self, plugin: object, *, name: str | None = None) -> None:
         """Adds a plugin: a module or an object with hook implementations."""
-        self._pm.register(plugin, name=name)
+        registered = self._pm.register(plugin, name=name)
+        for caller in self._pm.get_hookcallers(plugin) or []:
+            for each in caller.get_hookimpls():
+                if each.plugin is plugin and _is_wrapper(each):
+                    warn(f"plugin {registered}: {caller.name} wraps others, which is left out")
 
     def load_builtin(self) -> None:
         """Does nothing: the program registers what it brings by itself."""
@@ -86,7 +90,13 @@ class PluginManager:
     def implementations(self, hook: str) -> list[tuple[str, Implementation]]:
         """Returns a hook's implementations with their plugins' names, in the order of calling."""
         found = getattr(self._pm.hook, hook).get_hookimpls()
-        return [(each.plugin_name, Implementation(each)) for each in reversed(found)]
+        plain = (each for each in reversed(found) if not _is_wrapper(each))
+        return [(each.plugin_name, Implementation(each)) for each in plain]
+
+    def is_guard(self, name: str) -> bool:
+        """Returns whether a plugin says `letscode_fail_closed = True`: tool calls that it cannot
+        judge are refused."""
+        return bool(getattr(self._pm.get_plugin(name), "letscode_fail_closed", False))
 
     def plugin_names(self) -> list[str]:
         """Returns the names of the registered plugins."""
@@ -102,6 +112,10 @@ class Implementation:
 
     def __call__(self, **arguments: Any) -> Any:
         return self._function(*(arguments[name] for name in self._wanted))
+
+
+def _is_wrapper(implementation: pluggy.HookImpl) -> bool:
+    return bool(implementation.wrapper or implementation.hookwrapper)
 
 
 def _entry_points() -> list[metadata.EntryPoint]:

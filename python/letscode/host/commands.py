@@ -1,0 +1,66 @@
+"""Slash commands: a plugin's handler run, and what it prints made into text.
+
+Owns the declaration of commands as the program wants them, and the console that handlers print on.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING, Any
+
+from letscode.commands.dispatch import CommandContext, find_command, run_command
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from letscode.agent.agent import Agent
+    from letscode.plugins.manager import PluginManager
+    from letscode.plugins.registries import CommandRegistry
+
+# Where nobody says how wide the user's terminal is.
+_WIDTH = 100
+
+
+def declarations(commands: CommandRegistry) -> list[dict[str, Any]]:
+    """Returns the commands as the program registers them, one for each selector too."""
+    declared = []
+    for command in commands:
+        names = [command.name, *(f"{command.name}:{each}" for each in command.selectors)]
+        declared += [{"name": name, "description": command.description} for name in names]
+    return declared
+
+
+async def run(line: dict[str, Any], agent: Agent, manager: PluginManager) -> dict[str, Any]:
+    """Runs a command. Raises what its handler raises, and KeyError where there is none."""
+    name = str(line.get("name", ""))
+    command, selector = find_command(name, manager)
+    if command is None:
+        raise KeyError(f"there is no command /{name}")
+    printed = io.StringIO()
+    context = CommandContext(
+        agent=agent,
+        pm=manager,
+        args=str(line.get("args", "")),
+        console=_console(printed),
+        selector=selector,
+    )
+    result = await run_command(command, context)
+    if result.exit:
+        context.console.print("/quit leaves")
+    return {"text": printed.getvalue().rstrip("\n"), "prompt": result.send_to_llm}
+
+
+def _console(printed: io.StringIO) -> Console:
+    """Returns a console that prints into memory, in colours, as wide as the terminal."""
+    # Here, because it takes a tenth of a second that a start without commands need not spend.
+    from rich.console import Console
+
+    width = os.environ.get("COLUMNS", "")
+    return Console(
+        file=printed,
+        force_terminal=True,
+        color_system="256",
+        legacy_windows=False,
+        width=int(width) if width.isdigit() and int(width) > 0 else _WIDTH,
+    )
