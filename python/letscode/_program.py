@@ -38,3 +38,6 @@ class Program(Protocol):
 
 
 current: Program | None = None
+
+lent: dict[str, str] = {}
+"""Variables of this process that the program lent to plugins; commands do not get them."""

@@ -16,6 +16,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from letscode import _program
+
 T = TypeVar("T")
 
 # How long a command that was asked to end may take before it is killed.
@@ -144,6 +146,7 @@ class LocalEnv:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
+            env={name: each for name, each in os.environ.items() if name not in _program.lent},
             start_new_session=True,
         )
         reading = asyncio.ensure_future(process.communicate())

@@ -28,7 +28,7 @@ class AgentState:
     system_prompt: str
     model: str
     base_url: str
-    api_key: str
+    api_key: str = field(repr=False)
     thinking: ThinkingLevel = "off"
     tools: list[Tool] = field(default_factory=list)
     skills: list[Skill] = field(default_factory=list)

@@ -8,6 +8,7 @@ loop can wait for them.
 from __future__ import annotations
 
 import asyncio
+import functools
 import itertools
 import json
 import os
@@ -37,6 +38,7 @@ class Channel:
         self._waiting: dict[int, Future[Any]] = {}
         self._backlog: list[Line] = []
         self._handler: Callable[[Line], None] | None = None
+        self._ended_on_loop: Callable[[], object] = lambda: None
         self._hand_lock = threading.Lock()
         self._first: Future[Line | None] = Future()
         self._on_end: Callable[[], None] = lambda: None
@@ -51,9 +53,14 @@ class Channel:
         threading.Thread(target=self._read, name="letscode-lines", daemon=True).start()
         return self._first.result()
 
-    def hand_to(self, loop: asyncio.AbstractEventLoop, take: Callable[[Line], None]) -> None:
+    def hand_to(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        take: Callable[[Line], None],
+        end: Callable[[], None],
+    ) -> None:
         """From now on calls `take` on the loop with each line that is no answer, the ones that
-        came before included."""
+        came before included, and `end` after the last one."""
 
         def handler(line: Line) -> None:
             loop.call_soon_threadsafe(take, line)
@@ -63,6 +70,9 @@ class Channel:
                 handler(line)
             self._backlog.clear()
             self._handler = handler
+            self._ended_on_loop = functools.partial(loop.call_soon_threadsafe, end)
+            if self.ended.is_set():
+                self._ended_on_loop()
 
     def send(self, **line: Any) -> None:
         """Writes a line. A program that is gone is no fault here: the end is on its way."""
@@ -99,7 +109,9 @@ class Channel:
                 if read.get("type") == "goodbye":
                     break
                 self._sort(read)
-        self.ended.set()
+        with self._hand_lock:
+            self.ended.set()
+            self._ended_on_loop()
         if not self._first.done():
             self._first.set_result(None)
         self._give_up()

@@ -32,11 +32,11 @@ def declarations(commands: CommandRegistry) -> list[dict[str, Any]]:
 
 
 async def run(line: dict[str, Any], agent: Agent, manager: PluginManager) -> dict[str, Any]:
-    """Runs a command. Raises what its handler raises, and KeyError where there is none."""
+    """Runs a command. Raises what its handler raises, and LookupError where there is none."""
     name = str(line.get("name", ""))
     command, selector = find_command(name, manager)
     if command is None:
-        raise KeyError(f"there is no command /{name}")
+        raise LookupError(f"there is no command /{name}")
     printed = io.StringIO()
     context = CommandContext(
         agent=agent,
@@ -61,6 +61,7 @@ def _console(printed: io.StringIO) -> Console:
         file=printed,
         force_terminal=True,
         color_system="256",
+        highlight=False,
         legacy_windows=False,
         width=int(width) if width.isdigit() and int(width) > 0 else _WIDTH,
     )

@@ -14,6 +14,7 @@ from concurrent.futures import TimeoutError as TookTooLong
 from pathlib import Path
 from typing import Any
 
+from letscode import _program
 from letscode.agent.agent import Agent
 from letscode.agent.messages import AgentMessage, CustomMessage
 from letscode.host.channel import Channel, Refused
@@ -40,7 +41,6 @@ class Program:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._config: dict[str, Any] = {}
-        self._lent: dict[str, str] = {}
 
     def attach(self, loop: asyncio.AbstractEventLoop) -> None:
         """Names the loop on which background work runs."""
@@ -110,8 +110,8 @@ class Program:
         except Refused:
             return
         for name, value in _texts(answer).items():
-            if os.environ.get(name) in (None, self._lent.get(name)):
-                self._lent[name] = os.environ[name] = value
+            if os.environ.get(name) in (None, _program.lent.get(name)):
+                _program.lent[name] = os.environ[name] = value
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(_quietly(work))

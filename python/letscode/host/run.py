@@ -87,9 +87,10 @@ async def _serve(channel: Channel, program: Program, manager: PluginManager) -> 
     loop = asyncio.get_running_loop()
     program.attach(loop)
     calls = Calls(channel, program, manager)
-    channel.hand_to(loop, calls.take)
-    while not channel.ended.is_set():
-        await asyncio.sleep(0.1)
+    ended = asyncio.Event()
+    channel.hand_to(loop, calls.take, ended.set)
+    program.spawn(program.lend_environment())
+    await ended.wait()
 
 
 def _leave_soon() -> None:
