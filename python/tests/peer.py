@@ -5,6 +5,7 @@ Owns the child process and the reading of its lines; every wait has a limit that
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import queue
@@ -118,16 +119,15 @@ class Peer:
     def end(self) -> int:
         """Says goodbye and waits for the end."""
         if self.process.poll() is None:
-            try:
+            with contextlib.suppress(BrokenPipeError, ValueError):
                 self.send(type="goodbye")
-            except BrokenPipeError:
-                pass
         code = self.process.wait(LIMIT)
         for thread in self._threads:
             thread.join(LIMIT)
         for pipe in (self.process.stdin, self.process.stdout, self.process.stderr):
             if pipe is not None:
-                pipe.close()
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
         return code
 
     def _read(self) -> None:

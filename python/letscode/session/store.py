@@ -121,11 +121,11 @@ def load_session(path: Path) -> list[AgentMessage]:
     entries = load_session_entries(path)
     by_id = {entry.message.id: entry for entry in entries}
     branch: list[AgentMessage] = []
-    entry = entries[-1] if entries else None
-    while entry is not None:
+    wanted = entries[-1].message.id if entries else None
+    # Each id leads on once: a file whose parents form a circle ends all the same.
+    while wanted is not None and (entry := by_id.pop(wanted, None)) is not None:
         branch.append(entry.message)
-        # Each id leads on once: a file whose parents form a circle ends all the same.
-        entry = by_id.pop(entry.parent_id, None) if entry.parent_id else None
+        wanted = entry.parent_id
     return branch[::-1]
 
 
