@@ -1,8 +1,11 @@
-"""Words for the user from this process: lines on stderr, which the program shows as warnings."""
+"""Faults of plugins, and words for the user: lines on stderr, which the program shows as warnings."""
 
 from __future__ import annotations
 
 import sys
+
+FAULTS = (Exception, SystemExit)
+"""What code of a plugin may raise without ending more than itself."""
 
 
 def warn(text: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Protocol
 
-from letscode.log import told, warn
+from letscode.log import FAULTS, told, warn
 
 if TYPE_CHECKING:
     from letscode.agent.events import Event
@@ -121,7 +121,7 @@ class Agent:
                 result = callback(event)
                 if inspect.isawaitable(result):
                     await result
-            except Exception as error:
+            except FAULTS as error:
                 warn(f"a subscriber failed at {event.type}: {told(error)}")
 
     async def _run(self, cmd: str, **fields: Any) -> None:
@@ -129,7 +129,7 @@ class Agent:
         answer = self._link.command(cmd, **fields)
         try:
             await asyncio.wrap_future(answer)
-        except Exception as error:
+        except FAULTS as error:
             await self._link.delivered()
             # A run that began has told of its end by itself.
             if self._runs == before:

@@ -130,7 +130,7 @@ class MessageStart(BaseModel):
 
 
 class MessageUpdate(BaseModel):
-    """A piece of the answer arrived; `message` is the answer so far, and goes on growing."""
+    """A piece of the answer arrived; `message` is the answer so far."""
 
     type: Literal["message_update"] = "message_update"
     message: AssistantMessage

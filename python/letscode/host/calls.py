@@ -16,7 +16,7 @@ from letscode.host.delivery import Delivery
 from letscode.host.hooks import Hooks
 from letscode.host.plain import plain
 from letscode.host.program import Program
-from letscode.log import told
+from letscode.log import FAULTS, told
 from letscode.plugins.manager import Implementation, PluginManager
 
 HOOKS = (
@@ -88,7 +88,7 @@ class Calls:
             result = plain(await answer(line))
         except asyncio.CancelledError:
             return
-        except (Exception, SystemExit) as error:
+        except FAULTS as error:
             self._channel.send(type="reply", call=call, error=told(error))
         else:
             self._channel.send(type="reply", call=call, result=result)

@@ -10,6 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from letscode.commands.dispatch import CommandContext, find_command, run_command
+from letscode.host import terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,12 +57,18 @@ def _console(printed: io.StringIO) -> Console:
     # Here, because it takes a tenth of a second that a start without commands need not spend.
     from rich.console import Console
 
-    width = os.environ.get("COLUMNS", "")
     return Console(
         file=printed,
         force_terminal=True,
         color_system="256",
         highlight=False,
         legacy_windows=False,
-        width=int(width) if width.isdigit() and int(width) > 0 else _WIDTH,
+        width=_width(),
     )
+
+
+def _width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns) > 0:
+        return int(columns)
+    return terminal.width() or _WIDTH

@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from letscode.agent.events import Event
-from letscode.log import told, warn
+from letscode.log import FAULTS, told, warn
 
 # Beyond so many waiting events the pieces of answers are left out; what they add up to follows.
 _CROWDED = 2000
@@ -41,7 +41,7 @@ class Delivery:
             event = await self._events.get()
             try:
                 await self._receive(event)
-            except Exception as error:
+            except FAULTS as error:
                 warn(f"plugin {self._name}: the event {event.type} failed: {told(error)}")
             finally:
                 self._events.task_done()

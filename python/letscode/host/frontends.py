@@ -12,7 +12,7 @@ from typing import Any
 from letscode.commands.dispatch import CommandContext, CommandResult
 from letscode.host import terminal
 from letscode.host.program import Program
-from letscode.log import told
+from letscode.log import FAULTS, told
 from letscode.plugins.manager import PluginManager
 from letscode.plugins.registries import Command, CommandRegistry
 
@@ -65,7 +65,7 @@ class _Passed:
         typed = f"/{name} {context.args}".rstrip()
         try:
             answer = await asyncio.wrap_future(self._program.command("run_command", text=typed))
-        except Exception as error:
+        except FAULTS as error:
             context.console.print(_plain_text(told(error)))
             return CommandResult()
         if answer and answer.get("text"):

@@ -18,7 +18,7 @@ from letscode.host.arguments import parameters_of, rewritten, values
 from letscode.host.mirror import LiveState
 from letscode.host.plain import plain
 from letscode.llm.types import ToolCall
-from letscode.log import told, warn
+from letscode.log import FAULTS, told, warn
 from letscode.plugins.manager import Implementation, PluginManager
 
 _transcript: TypeAdapter[list[AgentMessage]] = TypeAdapter(list[AgentMessage])
@@ -48,7 +48,7 @@ class Hooks:
         for name, hook in self._manager.implementations("letscode_before_tool_call"):
             try:
                 decision = await _called(hook, tool_call=call, args=args, context=shared)
-            except Exception as error:
+            except FAULTS as error:
                 _failed(name, "letscode_before_tool_call", error)
                 if self._manager.is_guard(name):
                     return {"block": f"the guard {name} failed: {told(error)}"}
@@ -83,7 +83,7 @@ class Hooks:
                 answer = await _called(hook, messages=list(messages))
                 if answer is not None:
                     messages, changed = _checked(answer), True
-            except Exception as error:
+            except FAULTS as error:
                 _failed(name, "letscode_transform_context", error)
         return plain(messages) if changed else None
 
@@ -103,7 +103,7 @@ class Hooks:
         for name, implementation in self._manager.implementations(hook):
             try:
                 answer = await _called(implementation, **arguments)
-            except Exception as error:
+            except FAULTS as error:
                 _failed(name, hook, error)
                 continue
             if answer is not None:
@@ -115,7 +115,7 @@ class Hooks:
         for name, implementation in self._manager.implementations(hook):
             try:
                 answers.append(await _called(implementation, **arguments))
-            except Exception as error:
+            except FAULTS as error:
                 _failed(name, hook, error)
         return answers
 

@@ -104,8 +104,7 @@ class Mirror:
                 state.pending_tool_calls.clear()
                 state.messages[:] = event.messages
             case MessageStart(message=AssistantMessage() as message):
-                # A copy: the pieces are added to it, while the event stays as it was.
-                state.streaming_message = message.model_copy(deep=True)
+                state.streaming_message = message
             case MessageEnd():
                 self._finish(event.message)
             case ToolExecutionStart():
@@ -138,8 +137,16 @@ class Mirror:
         except ValidationError:
             return None
         if isinstance(piece, TextDelta):
-            if message.content and isinstance(message.content[-1], TextPart):
-                message.content[-1].text += piece.delta
-            else:
-                message.content.append(TextPart(text=piece.delta))
+            # A new message each time: an event that is received late shows what it was sent with.
+            message = _with_more(message, piece.delta)
+            self.state.streaming_message = message
         return MessageUpdate.model_construct(message=message, stream_event=piece)
+
+
+def _with_more(message: AssistantMessage, text: str) -> AssistantMessage:
+    *before, last = message.content or [TextPart(text="")]
+    if isinstance(last, TextPart):
+        content = [*before, TextPart(text=last.text + text)]
+    else:
+        content = [*before, last, TextPart(text=text)]
+    return message.model_copy(update={"content": content})

@@ -21,7 +21,7 @@ from letscode.host.channel import Channel, Refused
 from letscode.host.delivery import Delivery
 from letscode.host.mirror import LiveState, Mirror
 from letscode.host.plain import plain
-from letscode.log import told, warn
+from letscode.log import FAULTS, told, warn
 from letscode.plugins.manager import PluginManager
 
 # How long code that cannot wait for the event loop waits for an answer, in seconds.
@@ -129,7 +129,7 @@ class Program:
 async def _quietly(work: Coroutine[Any, Any, None]) -> None:
     try:
         await work
-    except Exception as error:
+    except FAULTS as error:
         warn(f"the plugin host: {told(error)}")
 
 

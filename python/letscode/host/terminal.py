@@ -41,6 +41,18 @@ async def borrowed() -> AsyncIterator[None]:
         os.close(terminal)
 
 
+def width() -> int | None:
+    """Returns how many columns the terminal has; `None` where there is none."""
+    try:
+        terminal = _open()
+    except NoTerminal:
+        return None
+    try:
+        return os.get_terminal_size(terminal).columns or None
+    finally:
+        os.close(terminal)
+
+
 def _open() -> int:
     for name in _names():
         with contextlib.suppress(OSError):

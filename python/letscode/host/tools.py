@@ -25,7 +25,7 @@ from letscode.agent.tools import (
 )
 from letscode.host.plain import plain
 from letscode.llm.types import TextPart
-from letscode.log import told, warn
+from letscode.log import FAULTS, told, warn
 
 # How long a tool that was cancelled may take to end by itself, in seconds.
 _GRACE = 2.0
@@ -37,7 +37,7 @@ def declarations(tools: ToolRegistry) -> list[dict[str, Any]]:
     for tool in tools:
         try:
             declared.append(_declaration(tool))
-        except Exception as error:
+        except FAULTS as error:
             warn(f"the tool {getattr(tool, 'name', tool)} is left out: {told(error)}")
     return declared
 
@@ -72,7 +72,7 @@ async def run(
         return _failure(str(error))
     except asyncio.CancelledError:
         return _failure("cancelled")
-    except Exception as error:
+    except FAULTS as error:
         return _failure(told(error))
     if not isinstance(result, ToolResult):
         return _failure(f"the tool gave a {type(result).__name__}, not a ToolResult")
@@ -81,7 +81,15 @@ async def run(
 
 async def _unless_cancelled(tool: Tool, parameters: Any, context: ToolContext) -> Any:
     """Runs the tool. One that goes on long after its call was taken back is stopped."""
-    running = asyncio.ensure_future(tool.execute(parameters, context))
+
+    async def contained() -> Any:
+        try:
+            return await tool.execute(parameters, context)
+        except SystemExit as error:
+            # From a task of its own it would end the event loop.
+            raise ToolError(told(error)) from error
+
+    running = asyncio.ensure_future(contained())
     cancelling = asyncio.ensure_future(context.cancel_event.wait())
     try:
         await asyncio.wait((running, cancelling), return_when=asyncio.FIRST_COMPLETED)

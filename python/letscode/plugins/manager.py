@@ -14,7 +14,7 @@ import pluggy
 
 from letscode.agent import hookspecs
 from letscode.agent.tools import ToolRegistry
-from letscode.log import told, warn
+from letscode.log import FAULTS, told, warn
 from letscode.plugins.registries import CommandRegistry, FrontendRegistry, SkillRegistry
 
 GROUP = "letscode"
@@ -66,7 +66,7 @@ class PluginManager:
             try:
                 self.register(entry_point.load(), name=entry_point.name)
                 loaded += 1
-            except (Exception, SystemExit) as error:
+            except FAULTS as error:
                 carried.error = told(error)
                 warn(f"plugin {carried.name} is left out: {carried.error}")
         return loaded
@@ -83,7 +83,7 @@ class PluginManager:
             for name, implementation in self.implementations(hook):
                 try:
                     implementation(registry=registry)
-                except (Exception, SystemExit) as error:
+                except FAULTS as error:
                     warn(f"plugin {name}: {hook} failed: {told(error)}")
         self.skills.load()
 
