@@ -170,15 +170,17 @@ async def letscode_after_tool_call(result):
         "is_error": True,
         "terminate": True,
     }
+    host.end()
     assert host.log == []
 
 
-def test_a_judge_that_fails_lets_pass_and_a_guard_that_fails_blocks(start: Start) -> None:
+def test_a_judge_that_fails_lets_pass(start: Start) -> None:
     judge = "@hookimpl\ndef letscode_before_tool_call(args): 1 / 0\n"
     host = start(judge=judge)
     hello, _ = host.begin()
     assert hello["capabilities"]["fail_closed"] is False
     assert host.result("before_tool_call", context=call(command="x")) is None
+    host.end()
     assert any("plugin judge" in line for line in host.log)
 
 
