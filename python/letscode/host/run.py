@@ -27,7 +27,7 @@ PROTOCOL = "letscode-plugin/1"
 NAME = "python"
 
 # How long plugins may take to end after the program's goodbye, in seconds; it waits two.
-_GRACE = 1.5
+_GRACE = 1.0
 
 # What the copy of the agent's state is made of.
 _STATE_EVENTS = [
