@@ -8,8 +8,8 @@ mod files;
 mod layers;
 mod lockfile;
 mod map;
+mod protocol_pages;
 mod reach;
-mod rpc_page;
 mod rust_text;
 mod words;
 
@@ -44,7 +44,7 @@ const RULES: [Rule; 11] = [
     lockfile::check_mirrors,
     reach::check,
     map::check,
-    rpc_page::check,
+    protocol_pages::check,
 ];
 
 /// Checks the workspace at `root` against every rule.

@@ -12,7 +12,7 @@ pub(crate) use values::{Mode, ToolNames};
 use crate::thinking::ThinkingLevel;
 use clap::ValueEnum as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Arg, ArgAction, CommandFactory as _, FromArgMatches as _, Parser};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use clap_complete::Shell;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -34,6 +34,8 @@ pub(crate) enum Invocation {
     Untrust(Option<PathBuf>),
     /// Print the script that lets this shell complete the command line.
     Completions(Shell),
+    /// Be one of the plugins that the program carries, on stdin and stdout.
+    PluginRun(String),
     /// Run the agent.
     Run(Box<Args>),
 }
@@ -127,6 +129,9 @@ pub(crate) struct Args {
     /// Trust this project's settings and plugins for this run
     #[arg(long, help_heading = "Tools and instructions")]
     pub(crate) trust: bool,
+    /// Leave out the plugins in ~/.letscode/plugins
+    #[arg(long, help_heading = "Tools and instructions")]
+    pub(crate) isolated: bool,
 
     /// Write ~/.letscode/config.toml to fill in, unless there is one
     #[arg(long, help_heading = "Other")]
@@ -160,6 +165,10 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Invocation, UsageError> {
     match (first, arguments) {
         // Asked for by scripts and at every start of some shells: no parser is built.
         (Some("--version" | "-V"), [_]) => Ok(Invocation::Version),
+        // How the program starts itself; of no use to anybody else.
+        (Some("plugin-run"), [_, name]) => {
+            Ok(Invocation::PluginRun(name.to_string_lossy().into_owned()))
+        }
         (Some(name), [_, rest @ ..]) if SUBCOMMANDS.contains(&name) => subcommand(name, rest),
         _ => options(arguments),
     }
@@ -212,9 +221,7 @@ fn completions(arguments: &[OsString], as_message: &str) -> Result<Invocation, U
 
 /// Reads options and message.
 fn options(arguments: &[OsString]) -> Result<Invocation, UsageError> {
-    // Asks for less than there is: no plugin that all projects share is ever loaded.
-    let isolated = Arg::new("isolated").long("isolated").action(ArgAction::SetTrue).hide(true);
-    let command = Args::command().no_binary_name(true).arg(isolated);
+    let command = Args::command().no_binary_name(true);
     let parsed = command
         .try_get_matches_from(arguments)
         .and_then(|matches| Args::from_arg_matches(&matches));

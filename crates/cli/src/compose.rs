@@ -5,24 +5,27 @@
 
 mod equipment;
 
-pub(crate) use equipment::{Source, UnknownNames, equip};
+pub(crate) use equipment::{Made, Readings, Source, UnknownNames, equip, make};
 
 use crate::catalog;
 use crate::demo::DemoModel;
 use crate::endpoint::{Endpoint, EndpointError, Target};
 use crate::environment::{Environment, Network};
+use crate::plugins::Offers;
 use crate::project_files::ProjectFiles;
 use crate::settings::{SessionChoice, Settings};
 use crate::thinking::ThinkingLevel;
 use crate::unavailable::UnavailableModel;
 use letscode_core::agent::{AgentParts, KeptSession, SystemStamps};
 use letscode_core::env::{LocalEnv, LocalEnvOptions};
+use letscode_core::hooks::access;
 use letscode_core::input::TypingAids;
 use letscode_core::model::{BoundModel, Model};
 use letscode_core::session::{self, FileStore, ProjectSessions, SessionError, SessionStore};
 use letscode_core::tools::UnknownTool;
 use letscode_core::ui;
 use letscode_llm::{Client, ClientConfig, ConfigError, Price, ProxySettings, Secret};
+use letscode_plugin_host::PluginHost;
 use letscode_wire::Transcript;
 use std::path::Path;
 use std::sync::Arc;
@@ -43,6 +46,7 @@ pub(crate) struct Blueprint {
     model: BoundModel,
     session: Session,
     env: Arc<LocalEnv>,
+    plugins: PluginHost,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -100,13 +104,18 @@ pub(crate) fn blueprint(
         removed_variables: settings.hidden_variables.clone(),
         temp_dir: None,
     }));
-    Ok(Blueprint { model, session, env, warnings })
+    Ok(Blueprint { model, session, env, plugins: PluginHost::default(), warnings })
 }
 
 impl Blueprint {
     /// Returns the local environment, whose commands must not outlive the program.
     pub(crate) fn env(&self) -> Arc<LocalEnv> {
         Arc::clone(&self.env)
+    }
+
+    /// Returns the plugins' processes, which must not outlive the program.
+    pub(crate) fn plugins(&self) -> PluginHost {
+        self.plugins.clone()
     }
 
     /// Builds the rest. Must be called inside the runtime.
@@ -116,12 +125,16 @@ impl Blueprint {
         environment: &Environment,
     ) -> Result<Built, ComposeError> {
         let ui = ui::channel();
+        let (agent, access) = access();
         let source = Source {
             settings: Arc::clone(settings),
             environment: environment.clone(),
             files: ProjectFiles::new(environment.working_dir()),
             env: Arc::clone(&self.env),
             ui: ui.0.clone(),
+            agent,
+            plugins: self.plugins,
+            offers: Arc::new(Offers::new(Arc::clone(settings), environment.clone())),
         };
         let equipment = equip(&source, UnknownNames::AreErrors, &mut self.warnings).await?;
         let parts = AgentParts {
@@ -132,6 +145,7 @@ impl Blueprint {
             tools: equipment.tools,
             hooks: equipment.hooks,
             ui,
+            access,
             sessions: self.session.store.as_ref().map(kept_session),
             store: self.session.store.map(|store| Box::new(store) as Box<dyn SessionStore>),
             host: equipment.host,

@@ -45,6 +45,8 @@ pub(crate) struct Config {
     pub(crate) update_url: Option<String>,
     /// What only the terminal front end asks about.
     pub(crate) terminal: TerminalConfig,
+    /// Everything that they say, for plugins.
+    pub(crate) whole: Table,
 }
 
 /// What config files say about the terminal front end.
@@ -158,6 +160,7 @@ impl Config {
                 vi: flag("vi"),
                 keys: table.get("keys").map(keys::bindings).unwrap_or_default(),
             },
+            whole: table.clone(),
         }
     }
 }

@@ -6,16 +6,18 @@
 
 use crate::args::Mode;
 use crate::clipboard::{self, CopiedBy};
-use crate::compose::Source;
+use crate::compose::{Made, Readings, Source, UnknownNames, make};
 use crate::endpoint::Target;
 use crate::export::{self, ExportInput, Place};
 use crate::history::PromptHistory;
 use crate::model_list;
+use crate::plugins;
 use crate::reload;
 use crate::share::{self, Document};
 use crate::trust_status;
 use letscode_core::BoxFuture;
-use letscode_core::commands::{Conversation, Host, HostError, Reloaded};
+use letscode_core::commands::{Conversation, Equipped, Host, HostError, Reloaded};
+use letscode_core::hooks::Hooks;
 use letscode_core::skills::Skill;
 use letscode_wire::{
     Command, CopyResult, ExportResult, FilesResult, HistoryResult, Message, ModelEntry,
@@ -44,8 +46,10 @@ pub(crate) struct ProgramHost {
     /// What the agent around which it is was built from.
     pub(crate) source: Source,
     pub(crate) skills: Vec<Arc<Skill>>,
-    /// The names of the plugins, in the order of registration.
-    pub(crate) plugins: Vec<String>,
+    /// The names of the plugins that are a part of the program, in the order of registration.
+    pub(crate) built_in: Vec<String>,
+    /// What was read of files.
+    pub(crate) readings: Arc<Readings>,
 }
 
 impl Host for ProgramHost {
@@ -59,7 +63,7 @@ impl Host for ProgramHost {
             match command {
                 Command::Models => value(&host.models(&conversation).await),
                 Command::Skills => value(&host.skills()),
-                Command::Plugins => value(&PluginsResult { plugins: host.plugins }),
+                Command::Plugins => value(&host.plugins()),
                 Command::Export { path } => value(&host.export(path.as_deref(), &conversation)?),
                 Command::Copy => value(&host.copy(&conversation).await?),
                 Command::Share => value(&host.share(&conversation).await?),
@@ -78,6 +82,18 @@ impl Host for ProgramHost {
     fn reload(&self) -> BoxFuture<'static, Result<Reloaded, HostError>> {
         let source = self.source.clone();
         Box::pin(async move { reload::reload(source).await.map_err(failed) })
+    }
+
+    fn equip(&self, hooks: Hooks) -> BoxFuture<'static, Option<Equipped>> {
+        let host = self.clone();
+        Box::pin(async move {
+            let mut warnings = Vec::new();
+            let unknown = UnknownNames::AreWarnings;
+            let made =
+                make(&host.source, &host.readings, &hooks, unknown, &mut warnings).await.ok()?;
+            let Made { tools, system, skills } = made;
+            Some(Equipped { tools, system, skills, warnings })
+        })
     }
 }
 
@@ -109,6 +125,11 @@ impl ProgramHost {
         // Stable: the model in use first, then those that can be asked, each as they were.
         models.sort_by_key(|model| (model.id != conversation.model, !model.usable));
         ModelsResult { models }
+    }
+
+    fn plugins(&self) -> PluginsResult {
+        let details = plugins::list(&self.built_in, &self.source.plugins);
+        PluginsResult { plugins: details.iter().map(|info| info.name.clone()).collect(), details }
     }
 
     fn skills(&self) -> SkillsResult {

@@ -29,6 +29,8 @@ mod endpoint;
 
 mod api_keys;
 
+mod plugins;
+
 mod settings;
 
 mod log;
@@ -96,6 +98,10 @@ fn main() -> ExitCode {
             messages::print(&completions::script(shell));
             Exit::Success
         }
+        Ok(Invocation::PluginRun(name)) => match plugins::serve(&name) {
+            Some(code) => return code,
+            None => usage(format_args!("no plugin of the program is named {name:?}")),
+        },
         Ok(invocation) => match Environment::capture() {
             Ok(environment) => return carry_out(invocation, &environment),
             Err(error) => cannot_start(
@@ -116,7 +122,10 @@ fn carry_out(invocation: Invocation, environment: &Environment) -> ExitCode {
     let user = UserPaths::of(environment);
     let exit = match invocation {
         // They need no environment and are done.
-        Invocation::Help(_) | Invocation::Version | Invocation::Completions(_) => Exit::Success,
+        Invocation::Help(_)
+        | Invocation::Version
+        | Invocation::Completions(_)
+        | Invocation::PluginRun(_) => Exit::Success,
         Invocation::Init => match init::initialize(user.as_ref()) {
             Ok(Initialized::Written(path)) => done(format_args!("wrote {}", path.display())),
             Ok(Initialized::Kept(path)) => {

@@ -56,7 +56,8 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     };
     let style =
         if settings.print || prompt.typed.is_none() { Style::PRINT } else { Style::one_shot() };
-    let is_command = prompt.typed.as_deref().is_some_and(expansion::may_need_no_model);
+    let is_command = prompt.typed.as_deref();
+    let is_command = is_command.is_some_and(|typed| expansion::may_need_no_model(typed, settings));
     let need = if is_command { ModelNeed::Perhaps } else { ModelNeed::Always };
     let blueprint = match compose::blueprint(settings, environment, need) {
         Ok(blueprint) => blueprint,
@@ -171,8 +172,12 @@ fn in_runtime(
         Ok(runtime) => runtime,
         Err(error) => return fail(settings, format_args!("cannot start: {error}")),
     };
-    let env = blueprint.env();
-    let code = runtime.block_on(mode(blueprint));
+    let (env, plugins) = (blueprint.env(), blueprint.plugins());
+    let code = runtime.block_on(async {
+        let code = mode(blueprint).await;
+        plugins.shut_down().await;
+        code
+    });
     env.end_all_commands();
     // A read of the disk that hangs must not hold up the end.
     runtime.shutdown_background();

@@ -56,6 +56,11 @@ impl UserPaths {
         self.directory.join("history")
     }
 
+    /// Returns the directory of the user's plugins that are not Python.
+    pub(crate) fn native_plugins(&self) -> PathBuf {
+        self.directory.join("plugins").join("native")
+    }
+
     /// Returns the file that lists the trusted projects.
     pub(crate) fn trust(&self) -> PathBuf {
         self.directory.join("trust.toml")
@@ -105,6 +110,11 @@ impl Project {
     /// Returns the directory of plugins.
     pub(crate) fn plugins(&self) -> PathBuf {
         self.root.join(OWN_DIRECTORY).join("plugins")
+    }
+
+    /// Returns the directory of the project's plugins that are not Python.
+    pub(crate) fn native_plugins(&self) -> PathBuf {
+        self.plugins().join("native")
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) async fn reload(mut source: Source) -> Result<Reloaded, UnknownTool> 
             warnings.extend(resolved.settings.left_out.as_ref().map(ToString::to_string));
             source.env.remove_variables(resolved.settings.hidden_variables.clone());
             source.settings = Arc::new(resolved.settings);
+            source.offers.use_settings(Arc::clone(&source.settings));
         }
         Err(unreadable) => warnings.push(unreadable.to_string()),
     }

@@ -12,6 +12,7 @@ use crate::config::{self, TerminalConfig, TrustFlag};
 use crate::endpoint::{self, EndpointError, EndpointRequest, Target};
 use crate::environment::{Environment, Network};
 use crate::paths::{Project, UserPaths, sessions_directory};
+use crate::plugins::{PluginFolders, PluginSettings};
 use crate::router::RouterList;
 use crate::thinking::ThinkingLevel;
 use crate::trust::LeftOut;
@@ -62,6 +63,8 @@ pub(crate) struct Settings {
     pub(crate) update_url: Option<String>,
     /// What only the terminal front end asks about.
     pub(crate) terminal: TerminalConfig,
+    /// Which plugins there are, and what is set for them.
+    pub(crate) plugins: PluginSettings,
     /// Whether the project is trusted for this run.
     pub(crate) trust: TrustFlag,
     /// What of the project waits for trust.
@@ -171,6 +174,14 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
     warnings.extend(loaded.warnings);
     let mut broken = loaded.broken;
     let config = loaded.config;
+    let folders = PluginFolders {
+        user: user.as_ref().filter(|_| !args.isolated).map(UserPaths::native_plugins),
+        // Left out are the plugins of a project that is not trusted, whatever else it sets.
+        project: project
+            .as_ref()
+            .filter(|project| project.has_plugins && loaded.left_out.is_none())
+            .map(Project::native_plugins),
+    };
     check_frontend(args.frontend, config.frontend, &mut warnings)?;
     let catalog = Catalog::load(user.as_ref(), &mut warnings);
     broken = broken.or_else(|| catalog.broken.clone());
@@ -200,6 +211,7 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
             .unwrap_or_else(|| timeout.saturating_add(GRACE_BEYOND_TIMEOUT)),
         update_url: update_url(environment, config.update_url),
         terminal: config.terminal,
+        plugins: PluginSettings::new(config.whole, &folders, &mut warnings),
         trust,
         left_out: loaded.left_out,
         sessions: sessions_directory(environment, user.as_ref()),

@@ -17,7 +17,7 @@ pub use stamp::{Stamp, Stamps, SystemStamps};
 
 use crate::commands::Host;
 use crate::env::ExecutionEnv;
-use crate::hooks::Hooks;
+use crate::hooks::{AccessInbox, Hooks};
 use crate::input::TypingAids;
 use crate::model::{Model, ModelSource};
 use crate::secrets::Secrets;
@@ -44,6 +44,8 @@ pub struct AgentParts {
     pub hooks: Hooks,
     /// The way from tools and plugins to the user, both ends of it.
     pub ui: (Ui, UiInbox),
+    /// The plugins' way to the agent, its own end of it.
+    pub access: AccessInbox,
     /// Where models come from when the user switches; `None` allows no switch.
     pub models: Option<Arc<dyn ModelSource>>,
     /// How hard the model is asked to think.

@@ -8,7 +8,7 @@ mod host;
 mod render;
 mod table;
 
-pub use host::{Conversation, Host, HostError, NoHost, Reloaded};
+pub use host::{Conversation, Equipped, Host, HostError, NoHost, Reloaded};
 pub use render::render;
 pub use table::{COMMANDS, SlashCommand};
 
@@ -57,7 +57,7 @@ pub fn is_command(name: &str) -> bool {
 /// When there is no such command, or its arguments do not fit.
 pub fn read(name: &str, arguments: &str) -> Result<Command, SlashError> {
     let Some(command) = find(name) else {
-        return Err(SlashError::Unknown { name: name.to_owned(), near: near_names(name) });
+        return Err(unknown(name));
     };
     let Some(reader) = command.read else {
         return Err(SlashError::NeedsTerminal { name: command.name.to_owned() });
@@ -94,7 +94,13 @@ pub fn list() -> CommandsResult {
     CommandsResult { commands: commands.collect() }
 }
 
-fn split_line(line: &str) -> (&str, &str) {
+/// Returns the error about a name that no command has.
+pub(crate) fn unknown(name: &str) -> SlashError {
+    SlashError::Unknown { name: name.to_owned(), near: near_names(name) }
+}
+
+/// Returns the name that a line gives, and what stands behind it.
+pub(crate) fn split_line(line: &str) -> (&str, &str) {
     let line = line.trim();
     let line = line.strip_prefix('/').unwrap_or(line);
     line.split_once(char::is_whitespace).unwrap_or((line, ""))

@@ -10,6 +10,8 @@ mod process;
 mod rerun;
 
 pub use local::{LocalEnv, LocalEnvOptions};
+#[cfg(unix)]
+pub use process::{MARKER, ProcessTree};
 
 use futures_util::future::{BoxFuture, ready};
 use sha2::{Digest, Sha256};

@@ -4,7 +4,11 @@
 //! anybody's; a plugin in another process is one implementation of it. Must not know what a hook's
 //! answer is used for.
 
+mod access;
 mod dispatch;
+
+pub(crate) use access::{AccessAnswer, Wanted};
+pub use access::{AccessError, AccessInbox, AgentAccess, CustomNote, access};
 
 pub use dispatch::{HookFault, HookTimeouts, Hooks, Registered};
 
@@ -13,21 +17,23 @@ use crate::ui::Ui;
 use futures_util::future::BoxFuture;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, CommandSpec,
-    CustomMessage, Event, HookName, Message, SystemPromptContext, Transcript,
+    CustomMessage, Event, FrontendSpec, HookName, Message, RunCommandReply, SkillSpec,
+    SystemPromptContext, Transcript,
 };
 use std::sync::Arc;
 
 /// An extension of the agent. Called by the dispatch in [`Hooks`], which guards each call with a
 /// time limit and keeps a panic from spreading.
 ///
-/// Only the hooks that [`hooks`](Self::hooks) names are called. A hook must not block its thread:
+/// Only the hooks that [`hooks`](Self::hooks) names are called; one that is still starting may name
+/// others later. A hook must not block its thread:
 /// the whole program waits for it. A hook that asks the user through its [`Ui`] may take as long as
 /// the user does: its clock stands still meanwhile.
 pub trait Plugin: Send + Sync {
     /// Returns the plugin's name, for lists and messages.
     fn name(&self) -> &str;
 
-    /// Returns the hooks that the plugin wants to be called for. Asked once.
+    /// Returns the hooks that the plugin wants to be called for.
     fn hooks(&self) -> &[HookName];
 
     /// Returns whether tool calls are refused when this plugin cannot judge them.
@@ -35,17 +41,42 @@ pub trait Plugin: Send + Sync {
         false
     }
 
-    /// Adds tools. Called once, at start-up.
+    /// Returns a number that changes whenever what the plugin registers does, or `None` while it is
+    /// still starting. All plugins register again where it changed.
+    fn revision(&self) -> Option<u64> {
+        Some(0)
+    }
+
+    /// Waits until the plugin is not starting any more. Must end by itself: requests wait for it.
+    fn started(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {})
+    }
+
+    /// Adds tools. Called at the start, and when the revision changed.
     fn register_tools(&self, _tools: &mut ToolRegistry) {}
 
-    /// Adds slash commands. Called once, at start-up.
+    /// Adds slash commands. Called at the start, and when the revision changed.
     fn register_commands(&self, _commands: &mut Vec<CommandSpec>) {}
 
-    /// Adds skills. Called once, at start-up.
+    /// Adds skills. Called at the start, and when the revision changed.
     fn register_skills(&self, _skills: &mut Vec<SkillSpec>) {}
 
-    /// Adds front ends. Called once, at start-up.
+    /// Adds front ends. Called at the start, and when the revision changed.
     fn register_frontends(&self, _frontends: &mut Vec<FrontendSpec>) {}
+
+    /// Runs a slash command that the plugin added. Nothing limits its time.
+    ///
+    /// # Errors
+    /// When it cannot be carried out; the text is for the user.
+    fn run_command<'a>(
+        &'a self,
+        name: &'a str,
+        _arguments: &'a str,
+        _ui: &'a Ui,
+    ) -> BoxFuture<'a, Result<RunCommandReply, PluginError>> {
+        let message = format!("the plugin {} cannot run /{name}", self.name());
+        Box::pin(async { Err(PluginError { message }) })
+    }
 
     /// Returns the first part of the system prompt, or `None` to leave it to others. Called where
     /// the agent waits for it, so there is no asking the user here.
@@ -107,20 +138,10 @@ pub trait Plugin: Send + Sync {
     }
 }
 
-/// A skill that a plugin adds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkillSpec {
-    /// The name.
-    pub name: String,
-    /// When the skill applies, for the model.
-    pub description: String,
-    /// What the model is given when it calls the skill.
-    pub body: String,
-}
-
-/// A front end that a plugin adds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FrontendSpec {
-    /// The name that `--frontend` takes.
-    pub name: String,
+/// Why a plugin could not do what was asked, in one line for the user.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct PluginError {
+    /// What happened.
+    pub message: String,
 }

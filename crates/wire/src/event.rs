@@ -118,6 +118,28 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// Returns the `type` name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::AgentStart { .. } => "agent_start",
+            Self::TurnStart { .. } => "turn_start",
+            Self::MessageStart { .. } => "message_start",
+            Self::MessageUpdate { .. } => "message_update",
+            Self::MessageEnd { .. } => "message_end",
+            Self::ToolExecutionStart { .. } => "tool_execution_start",
+            Self::ToolExecutionUpdate { .. } => "tool_execution_update",
+            Self::ToolExecutionEnd { .. } => "tool_execution_end",
+            Self::TurnEnd { .. } => "turn_end",
+            Self::Retry(_) => "retry",
+            Self::Error { .. } => "error",
+            Self::AgentEnd { .. } => "agent_end",
+            Self::UiRequest { .. } => "ui_request",
+            Self::UiWithdrawn { .. } => "ui_withdrawn",
+        }
+    }
+}
+
 /// A piece of an assistant's answer. Empty pieces are never sent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

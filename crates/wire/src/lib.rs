@@ -46,14 +46,17 @@ pub use message::{
     Transcript, Usage, UserMessage, text_of,
 };
 pub use ndjson::{DEFAULT_LINE_CAP, Decoder, LineError, encode_line};
-pub use plugin::{Capabilities, CommandSpec, FromPlugin, PLUGIN_PROTOCOL, Registrations, ToPlugin};
+pub use plugin::{
+    Capabilities, CarriedPlugin, CommandSpec, FromPlugin, FrontendSpec, PLUGIN_PROTOCOL,
+    Registrations, RunCommandReply, SkillSpec, ToPlugin,
+};
 pub use result::{
     CommandInfo, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult,
     FilesResult, HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
-    PluginsResult, QueueResult, ReloadResult, RunCommandResult, SearchHit, SearchResult,
-    SessionEntry, SessionInfo, SessionResult, SessionsResult, ShareResult, SkillInfo, SkillsResult,
-    StateResult, ToolInfo, ToolsResult, TreeEntry, TreeResult, TrustResult, UnqueueResult,
-    UsageResult,
+    PluginInfo, PluginsResult, QueueResult, ReloadResult, RunCommandResult, SearchHit,
+    SearchResult, SessionEntry, SessionInfo, SessionResult, SessionsResult, ShareResult, SkillInfo,
+    SkillsResult, StateResult, ToolInfo, ToolsResult, TreeEntry, TreeResult, TrustResult,
+    UnqueueResult, UsageResult,
 };
 #[cfg(feature = "schema")]
 pub use schema::roots;

@@ -1,14 +1,17 @@
 //! The plugin protocol: lines between the program and a plugin in another process.
 //!
 //! Owns both directions. Each side numbers its own calls and answers the other's by number.
-//! Must not know how a plugin is found, started or stopped.
+//! `docs/plugin-protocol.md` shows it to authors. Must not know how a plugin is found, started or
+//! stopped.
 
-use crate::event::Event;
-use crate::event::Partial;
+use crate::command::Command;
+use crate::event::{Event, Partial};
 use crate::hook::{
     AfterToolCall, BeforeToolCall, ConvertToLlm, HookName, RenderCustomMessage,
     SystemPromptContext, TransformContext,
 };
+use crate::id::ToolCallId;
+use crate::message::Meta;
 use crate::tool::ToolSpec;
 use crate::ui::UiRequest;
 use serde::{Deserialize, Serialize};
@@ -28,22 +31,27 @@ pub enum ToPlugin {
         protocol: String,
         /// The program's version.
         letscode: String,
+        /// The name under which the plugin is installed.
+        #[serde(default)]
+        name: String,
         /// The working directory.
         cwd: String,
         /// The plugin's own table of the configuration.
         #[serde(default)]
         config: Map<String, Value>,
     },
-    /// Runs a tool of the plugin's.
+    /// Runs a tool of the plugin's; answered by a [`ToolOutput`](crate::ToolOutput).
     CallTool {
         /// Numbers the call.
         call: u64,
+        /// The model's own name for the call.
+        tool_call_id: ToolCallId,
         /// The tool.
         name: String,
         /// Its checked arguments.
         arguments: Map<String, Value>,
     },
-    /// Runs a slash command of the plugin's.
+    /// Runs a slash command of the plugin's; answered by a [`RunCommandReply`].
     RunCommand {
         /// Numbers the call.
         call: u64,
@@ -52,42 +60,52 @@ pub enum ToPlugin {
         /// What stood behind its name.
         args: String,
     },
-    /// Asks for the first part of the system prompt.
+    /// Gives the terminal to a front end of the plugin's; answered, with anything, when the front
+    /// end has ended and lets go of it.
+    RunFrontend {
+        /// Numbers the call.
+        call: u64,
+        /// The front end.
+        name: String,
+    },
+    /// Asks for the first part of the system prompt; answered by a text or `null`.
     SystemPrompt {
         /// Numbers the call.
         call: u64,
         /// What the hook is told.
         context: SystemPromptContext,
     },
-    /// Asks whether a tool call may run.
+    /// Asks whether a tool call may run; answered by a
+    /// [`BeforeToolCallReply`](crate::BeforeToolCallReply) or `null`.
     BeforeToolCall {
         /// Numbers the call.
         call: u64,
         /// What the hook is told.
         context: BeforeToolCall,
     },
-    /// Shows a tool call's result.
+    /// Shows a tool call's result; answered by an
+    /// [`AfterToolCallReply`](crate::AfterToolCallReply) or `null`.
     AfterToolCall {
         /// Numbers the call.
         call: u64,
         /// What the hook is told.
         context: AfterToolCall,
     },
-    /// Offers the messages for a change.
+    /// Offers the messages for a change; answered by a list of messages or `null`.
     TransformContext {
         /// Numbers the call.
         call: u64,
         /// What the hook is told.
         context: TransformContext,
     },
-    /// Offers the conversion of the messages.
+    /// Offers the conversion of the messages; answered by a list of messages or `null`.
     ConvertToLlm {
         /// Numbers the call.
         call: u64,
         /// What the hook is told.
         context: ConvertToLlm,
     },
-    /// Asks for the form in which the model sees a custom message.
+    /// Asks for the form in which the model sees a custom message; answered by a message or `null`.
     RenderCustomMessage {
         /// Numbers the call.
         call: u64,
@@ -99,7 +117,7 @@ pub enum ToPlugin {
         /// What.
         event: Event,
     },
-    /// Takes back a call that is under way.
+    /// Takes back a call of the program's that is under way; a reply to it is not read any more.
     Cancel {
         /// The call.
         call: u64,
@@ -115,7 +133,7 @@ pub enum ToPlugin {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<String>,
     },
-    /// The last line: the plugin should end.
+    /// The last line: the plugin should end; one that does not is killed.
     Goodbye,
 }
 
@@ -139,6 +157,9 @@ pub enum FromPlugin {
         /// What the plugin adds.
         #[serde(default)]
         registrations: Registrations,
+        /// Whether that is known later: the first request to the model waits for `register`.
+        #[serde(default)]
+        registers_later: bool,
     },
     /// Answers a call of the program's; the form of `result` is that of the hook's reply.
     Reply {
@@ -158,12 +179,55 @@ pub enum FromPlugin {
         /// The newest output.
         partial: Partial,
     },
-    /// Asks the user something through the front end, or shows something.
+    /// Asks the user something through the front end, or shows something. What is only shown is
+    /// not answered; `null` answers a question that was declined.
     Ui {
         /// Numbers the call.
+        #[serde(default)]
         call: u64,
         /// What is asked or shown.
         request: UiRequest,
+    },
+    /// Asks the agent for something, as a host does; answered by what `done` carries there, when
+    /// the work is complete. `hello`, `bye`, `ui_response` and `trust` are refused.
+    Command {
+        /// Numbers the call.
+        call: u64,
+        /// What.
+        command: Command,
+    },
+    /// Appends a custom message to the transcript and the session; answered by the message.
+    SaveMessage {
+        /// Numbers the call.
+        call: u64,
+        /// Names the kind, for example `memory`.
+        kind: String,
+        /// What the kind's owner stores.
+        #[serde(default)]
+        payload: Map<String, Value>,
+        /// Free-form additions.
+        #[serde(default)]
+        meta: Meta,
+    },
+    /// Asks for a table of the configuration, as it is now; answered by the table, `null` where
+    /// there is none.
+    Config {
+        /// Numbers the call.
+        call: u64,
+        /// Its name; absent for the whole configuration.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        table: Option<String>,
+    },
+    /// Asks for the variables with which another `letscode` process reaches the model in use;
+    /// answered by an object of texts.
+    SubagentEnv {
+        /// Numbers the call.
+        call: u64,
+    },
+    /// Takes back a call of the plugin's that is under way; it is not answered any more.
+    Cancel {
+        /// The call.
+        call: u64,
     },
     /// Replaces what the plugin added.
     Register {
@@ -179,10 +243,13 @@ pub enum FromPlugin {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Capabilities {
-    /// The hooks that are called.
+    /// The hooks that are called. Those that register something need not be named.
     pub hooks: Vec<HookName>,
-    /// The `type` names of the events that are sent; `message_update` only when it is named.
+    /// The `type` names of the events that `on_event` gets; empty for all but `message_update`,
+    /// which is sent only where it is named.
     pub events: Vec<String>,
+    /// The kinds of custom messages that `render_custom_message` gets; empty for all.
+    pub kinds: Vec<String>,
     /// Whether tool calls are refused when the plugin is gone.
     pub fail_closed: bool,
 }
@@ -196,13 +263,19 @@ pub struct Registrations {
     pub tools: Vec<ToolSpec>,
     /// Slash commands.
     pub commands: Vec<CommandSpec>,
+    /// Skills.
+    pub skills: Vec<SkillSpec>,
+    /// Front ends.
+    pub frontends: Vec<FrontendSpec>,
+    /// The plugins that this process carries, where it is a host of several; for lists.
+    pub plugins: Vec<CarriedPlugin>,
 }
 
 /// A slash command's declaration.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandSpec {
-    /// The name, without the slash.
+    /// The name, without the slash; it may hold colons, for example `docs:search`.
     pub name: String,
     /// One line of help.
     #[serde(default)]
@@ -210,4 +283,53 @@ pub struct CommandSpec {
     /// How its arguments are written, for example `[NAME]`.
     #[serde(default)]
     pub usage: String,
+}
+
+/// A skill that a plugin adds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SkillSpec {
+    /// The name.
+    pub name: String,
+    /// When the skill applies, for the model.
+    pub description: String,
+    /// What the model is given when it calls the skill.
+    pub body: String,
+}
+
+/// A front end that a plugin adds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FrontendSpec {
+    /// The name that `--frontend` takes.
+    pub name: String,
+}
+
+/// One of the plugins in a host of several.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CarriedPlugin {
+    /// Its name.
+    pub name: String,
+    /// Its version.
+    #[serde(default)]
+    pub version: String,
+    /// Where it comes from.
+    #[serde(default)]
+    pub origin: String,
+    /// Why it is left out; `null` where it runs.
+    #[serde(default)]
+    pub error: Option<String>,
+}
+
+/// What a slash command answers.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct RunCommandReply {
+    /// What the user sees; terminal colours may be in it.
+    pub text: String,
+    /// A message that the model is sent, as if the user had typed it. Refused while a run is
+    /// active.
+    pub prompt: Option<String>,
 }

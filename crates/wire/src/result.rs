@@ -306,6 +306,25 @@ pub struct SkillInfo {
 pub struct PluginsResult {
     /// The plugins, in the order of registration.
     pub plugins: Vec<String>,
+    /// What is known of each, in the same order.
+    #[serde(default)]
+    pub details: Vec<PluginInfo>,
+}
+
+/// A plugin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PluginInfo {
+    /// Its name.
+    pub name: String,
+    /// Its version; empty where it is not known.
+    pub version: String,
+    /// Where it comes from.
+    pub origin: String,
+    /// `running`, `starting`, `restarting`, `ended` or `failed`.
+    pub state: String,
+    /// What went wrong last; `null` where nothing did.
+    pub error: Option<String>,
 }
 
 /// The answer to `export`.

@@ -16,6 +16,7 @@ pub fn roots() -> Vec<(&'static str, Schema)> {
         ("from-plugin", schema_for!(crate::FromPlugin)),
         ("before-tool-call-reply", schema_for!(crate::BeforeToolCallReply)),
         ("after-tool-call-reply", schema_for!(crate::AfterToolCallReply)),
+        ("run-command-reply", schema_for!(crate::RunCommandReply)),
         ("compact-result", schema_for!(crate::CompactResult)),
         ("state-result", schema_for!(crate::StateResult)),
         ("messages-result", schema_for!(crate::MessagesResult)),

@@ -49,7 +49,7 @@ const FENCES: [Fence; 11] = [
         folder: "crates/plugin-host",
         ours: &["letscode-wire", "letscode-core"],
         banned: &[NETWORK, TERMINAL],
-        ports: Some(&["secrets", "error", "hooks", "tools", "BoxFuture"]),
+        ports: Some(&["secrets", "error", "env", "ui", "hooks", "tools", "BoxFuture"]),
     },
     Fence {
         folder: "crates/plugin",

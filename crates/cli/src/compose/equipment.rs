@@ -6,18 +6,22 @@
 use super::bind_model;
 use crate::environment::Environment;
 use crate::host::ProgramHost;
+use crate::plugins::{self, Offers};
 use crate::project_files::ProjectFiles;
 use crate::settings::{Settings, ToolChoice};
 use crate::thinking::UnknownLevel;
 use letscode_core::builtin::{BuiltinTools, SkillTools};
 use letscode_core::commands::Host;
 use letscode_core::env::{ExecutionEnv as _, FileKind, LocalEnv};
-use letscode_core::hooks::{HookTimeouts, Hooks, Plugin};
+use letscode_core::hooks::{AgentAccess, Hooks, Plugin};
 use letscode_core::model::{BindError, BoundModel, ModelSource};
-use letscode_core::prompts::{SkillLine, SystemPromptParts, load_context_files, system_prompt};
+use letscode_core::prompts::{
+    ContextFile, SkillLine, SystemPromptParts, load_context_files, system_prompt,
+};
 use letscode_core::skills::{Skill, load_skills};
 use letscode_core::tools::{ToolRegistry, ToolSelection, UnknownTool};
 use letscode_core::ui::Ui;
+use letscode_plugin_host::PluginHost;
 use letscode_wire::SystemPromptContext;
 use std::sync::Arc;
 
@@ -34,6 +38,27 @@ pub(crate) struct Source {
     pub(crate) files: ProjectFiles,
     /// The plugins' way to the user.
     pub(crate) ui: Ui,
+    /// Their way to the agent.
+    pub(crate) agent: AgentAccess,
+    /// Those that run in processes of their own.
+    pub(crate) plugins: PluginHost,
+    /// What these may ask of the program.
+    pub(crate) offers: Arc<Offers>,
+}
+
+/// What was read of files, from which tools and system prompt are made as often as plugins have
+/// something new.
+pub(crate) struct Readings {
+    skills: Vec<Arc<Skill>>,
+    context_files: Vec<ContextFile>,
+    is_git_repository: bool,
+}
+
+/// What is made of it.
+pub(crate) struct Made {
+    pub(crate) tools: ToolRegistry,
+    pub(crate) system: Arc<str>,
+    pub(crate) skills: Vec<Arc<Skill>>,
 }
 
 /// What the agent works with.
@@ -61,6 +86,8 @@ pub(crate) enum UnknownNames {
     AreErrors,
     /// It is worth a warning: the tool was there at the start.
     AreWarnings,
+    /// It is left alone: a plugin may yet bring it.
+    AreUnheardOf,
 }
 
 /// Reads what there is and builds all of it. Must be called inside the runtime.
@@ -72,21 +99,38 @@ pub(crate) async fn equip(
     unknown: UnknownNames,
     warnings: &mut Vec<String>,
 ) -> Result<Equipment, UnknownTool> {
-    let Source { settings, environment, env, files: _, ui } = source;
+    let Source { settings, environment, ui, .. } = source;
+    let readings = Arc::new(read(source, warnings).await);
+    let home = environment.home().map(ToOwned::to_owned);
+    let skills = readings.skills.clone();
+    let mut plugins: Vec<Arc<dyn Plugin>> =
+        vec![Arc::new(BuiltinTools::new(home)), Arc::new(SkillTools::new(skills))];
+    let built_in = plugins.iter().map(|plugin| plugin.name().to_owned()).collect();
+    plugins.extend(plugins::run(source));
+    let hooks = Hooks::new(plugins, settings.plugins.hook_timeouts(), ui.clone());
+    // What a plugin that is still starting adds is not known yet.
+    let unknown = if hooks.revision().is_some() { unknown } else { UnknownNames::AreUnheardOf };
+    let Made { tools, system, skills } = make(source, &readings, &hooks, unknown, warnings).await?;
+    let context_files = readings.context_files.len();
+    let host = ProgramHost { source: source.clone(), skills: skills.clone(), built_in, readings };
+    let models = Models { settings: Arc::clone(settings), environment: environment.clone() };
+    Ok(Equipment {
+        skills,
+        tools,
+        hooks,
+        system,
+        context_files,
+        models: Arc::new(models),
+        host: Arc::new(host),
+    })
+}
+
+/// Reads skills and context files.
+async fn read(source: &Source, warnings: &mut Vec<String>) -> Readings {
+    let Source { settings, environment, env, .. } = source;
     let home = environment.home().map(ToOwned::to_owned);
     let (skills, skill_warnings) = load_skills(&**env, home.as_deref()).await;
-    let skills: Vec<Arc<Skill>> = skills.into_iter().map(Arc::new).collect();
     warnings.extend(skill_warnings);
-    let plugins: Vec<Arc<dyn Plugin>> =
-        vec![Arc::new(BuiltinTools::new(home)), Arc::new(SkillTools::new(skills.clone()))];
-    let host = ProgramHost {
-        source: source.clone(),
-        skills: skills.clone(),
-        plugins: plugins.iter().map(|plugin| plugin.name().to_owned()).collect(),
-    };
-    let hooks = Hooks::new(plugins, HookTimeouts::default(), ui.clone());
-    let mut tools = hooks.register().tools;
-    select_tools(&mut tools, &settings.tools, unknown, warnings)?;
     let mut context_files = Vec::new();
     if settings.context_files {
         let user_dir = settings.user.as_ref().map(|user| user.directory());
@@ -94,6 +138,27 @@ pub(crate) async fn equip(
         context_files = files;
         warnings.extend(file_warnings);
     }
+    Readings {
+        skills: skills.into_iter().map(Arc::new).collect(),
+        context_files,
+        is_git_repository: is_git_repository(env).await,
+    }
+}
+
+/// Makes tools and system prompt of what was read and what the plugins have registered.
+///
+/// # Errors
+/// When the command line names a tool that nobody has, and that is to be an error.
+pub(crate) async fn make(
+    source: &Source,
+    readings: &Readings,
+    hooks: &Hooks,
+    unknown: UnknownNames,
+    warnings: &mut Vec<String>,
+) -> Result<Made, UnknownTool> {
+    let Source { settings, environment, .. } = source;
+    let mut tools = hooks.register().tools;
+    select_tools(&mut tools, &settings.tools, unknown, warnings)?;
     let context = SystemPromptContext {
         cwd: environment.working_dir().display().to_string(),
         tools: tools.names(),
@@ -102,6 +167,7 @@ pub(crate) async fn equip(
         Some(text) => Some(text.clone()),
         None => hooks.system_prompt(&context).await,
     };
+    let skills = readings.skills.clone();
     let system = system_prompt(&SystemPromptParts {
         replacement: replacement.as_deref(),
         tools: &tools.specs(),
@@ -109,19 +175,10 @@ pub(crate) async fn equip(
         working_dir: environment.working_dir(),
         platform: &format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
         date: &environment.today(),
-        is_git_repository: is_git_repository(env).await,
-        context_files: &context_files,
+        is_git_repository: readings.is_git_repository,
+        context_files: &readings.context_files,
     });
-    let models = Models { settings: Arc::clone(settings), environment: environment.clone() };
-    Ok(Equipment {
-        skills,
-        tools,
-        hooks,
-        system: system.into(),
-        context_files: context_files.len(),
-        models: Arc::new(models),
-        host: Arc::new(host),
-    })
+    Ok(Made { tools, system: system.into(), skills })
 }
 
 /// The models that the user may switch to: any that the settings lead to.
@@ -167,7 +224,7 @@ fn select_tools(
             };
             let (known, unknown): (Vec<String>, Vec<String>) =
                 names.iter().cloned().partition(|name| tools.get(name).is_some());
-            for name in unknown {
+            for name in unknown.iter().filter(|_| unknown_names != UnknownNames::AreUnheardOf) {
                 warnings.push(format!("{who} {name:?}, which does not exist"));
             }
             ToolSelection::Only(known)

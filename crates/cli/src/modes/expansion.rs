@@ -43,9 +43,13 @@ pub(super) enum Asked {
 
 /// Returns whether what was typed may need no model: a slash command, or a name alone that may
 /// be none, or a command whose output nobody gets.
-pub(super) fn may_need_no_model(typed: &str) -> bool {
+pub(super) fn may_need_no_model(typed: &str, settings: &Settings) -> bool {
     let typed = typed.trim();
     let Some(rest) = typed.strip_prefix('/') else { return typed.starts_with("!!") };
+    if settings.plugins.are_there() {
+        // One of them may have a command of that name.
+        return true;
+    }
     let name = rest.split_whitespace().next();
     name.is_some_and(|name| name == rest || commands::is_command(name))
 }
@@ -78,7 +82,15 @@ pub(super) async fn expand(
         let text = without_keys(Prompt::message(String::new(), piped), settings);
         return Ok(Asked::Answer(Command::Prompt { text, images: Vec::new(), expand: false }));
     };
-    let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+    let hooks = &built.parts.hooks;
+    if typed.trim_start().starts_with('/') && hooks.revision().is_none() {
+        // Whether a name is a plugin's is known when all have registered.
+        hooks.started().await;
+    }
+    let of_plugins = hooks.commands();
+    let own = COMMANDS.iter().map(|command| command.name);
+    let names: Vec<&str> =
+        own.chain(of_plugins.iter().map(|command| command.name.as_str())).collect();
     let context = Context {
         env: &built.parts.env,
         home: built.parts.typing.home.as_deref(),
@@ -96,6 +108,12 @@ pub(super) async fn expand(
         Expanded::Prompt { content, notices } => (Some(content), notices),
         Expanded::Silent { notices } => (None, notices),
         Expanded::Command { name, arguments } => {
+            let of_plugin = of_plugins.iter().any(|command| command.name == name);
+            if of_plugin && !commands::is_command(&name) {
+                return Ok(Asked::Words(Command::RunCommand {
+                    text: format!("{name} {arguments}"),
+                }));
+            }
             let command = commands::read(&name, &arguments)?;
             if let Some(instead) = has_no_effect(&command, settings) {
                 return Err(ExpansionError::NoEffect { name, instead });

@@ -197,6 +197,10 @@ impl View {
             self.exit = Exit::ProviderError;
             return Ok(());
         }
+        if matches!(command, Command::RunCommand { .. }) && result.is_null() {
+            // It sent a message, whose answer was shown.
+            return Ok(());
+        }
         self.exit = Exit::Success;
         self.text(&render(&command, result))?;
         self.end_line()

@@ -13,6 +13,7 @@ mod driver;
 
 mod rpc;
 
+mod plugins;
 mod print;
 
 mod kill;

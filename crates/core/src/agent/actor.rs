@@ -6,6 +6,8 @@
 
 mod commands;
 mod conversation;
+mod equipping;
+mod plugins;
 mod reloading;
 mod typed;
 mod user;
@@ -19,6 +21,7 @@ use super::{AgentParts, Inbox, KeptSession, Status};
 use crate::commands::Host;
 use crate::compaction::{SummaryRequest, estimate_overhead, summary_messages};
 use crate::context::messages_for_model;
+use crate::hooks::{AccessAnswer, AccessInbox, Wanted};
 use crate::input::TypingAids;
 use crate::model::{
     Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ModelSource, ModelStream,
@@ -27,6 +30,7 @@ use crate::secrets::Secrets;
 use crate::session::{SessionStore, add_usage};
 use crate::tools::FileLedger;
 use commands::{Called, Reply};
+use equipping::{Equipping, Made, Pending};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -34,6 +38,7 @@ use letscode_wire::{
     CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall, ToolSpec,
     Transcript, Usage, UsageResult,
 };
+use plugins::PluginCall;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -58,6 +63,16 @@ pub(crate) struct Actor {
     store: Option<Box<dyn SessionStore>>,
     sessions: Option<KeptSession>,
     host: Arc<dyn Host>,
+    /// What the plugins had registered when tools and system prompt were made.
+    equipped: Option<u64>,
+    /// Tools and system prompt being made anew, and the request that waits for them.
+    equipping: Option<Equipping>,
+    /// The plugins' requests to the agent.
+    access: AccessInbox,
+    /// The plugins whose commands are under way.
+    asked_by_plugins: Vec<(RequestId, AccessAnswer)>,
+    /// Slash commands of plugins that are under way.
+    plugin_calls: FuturesUnordered<BoxFuture<'static, PluginCall>>,
     /// Slash commands, until their results are put in words.
     called: Vec<Called>,
     typing: TypingAids,
@@ -101,6 +116,9 @@ enum Wake {
     Piece(Option<Result<ModelEvent, ModelError>>),
     Found(Reply),
     Expanded(Expansion),
+    Equipped(Made),
+    Wanted(Wanted),
+    Called(PluginCall),
     Ui(UiNews),
     ClientsCaughtUp,
 }
@@ -140,6 +158,11 @@ impl Actor {
             store: parts.store,
             sessions: parts.sessions,
             host: parts.host,
+            equipped: Some(0),
+            equipping: None,
+            access: parts.access,
+            asked_by_plugins: Vec::new(),
+            plugin_calls: FuturesUnordered::new(),
             called: Vec::new(),
             typing: parts.typing,
             expansions: FuturesOrdered::new(),
@@ -169,7 +192,7 @@ impl Actor {
         loop {
             self.take_ready_pieces().await;
             self.bus.flush();
-            if self.closing && !self.is_busy() && self.lookups.is_empty() {
+            if self.closing && !self.is_busy() && self.owes_nothing() {
                 return;
             }
             match self.wake().await {
@@ -180,6 +203,9 @@ impl Actor {
                 Wake::Piece(piece) => self.piece(piece).await,
                 Wake::Found(reply) => self.reply(reply),
                 Wake::Expanded(expansion) => self.expanded(expansion).await,
+                Wake::Equipped(made) => self.equipped(made),
+                Wake::Wanted(wanted) => self.wanted(wanted).await,
+                Wake::Called(call) => self.plugin_called(call).await,
                 Wake::Ui(news) => self.ui_news(news),
                 Wake::ClientsCaughtUp => {}
             }
@@ -195,6 +221,12 @@ impl Actor {
                 None => std::future::pending().await,
             }
         };
+        let equipped = async {
+            match &mut self.equipping {
+                Some(equipping) => equipping.made().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             item = self.inbox.recv(), if !(self.closing && self.inbox.is_closed()) => Wake::Inbox(item),
@@ -203,6 +235,9 @@ impl Actor {
             Some(report) = self.reports.recv() => Wake::Tool(report),
             Some(reply) = self.lookups.next() => Wake::Found(reply),
             Some(expansion) = self.expansions.next() => Wake::Expanded(expansion),
+            Some(call) = self.plugin_calls.next() => Wake::Called(call),
+            Some(wanted) = self.access.next() => Wake::Wanted(wanted),
+            made = equipped => Wake::Equipped(made),
             piece = piece, if has_room => Wake::Piece(piece),
             () = self.lag.less(), if !has_room => Wake::ClientsCaughtUp,
         }
@@ -243,6 +278,11 @@ impl Actor {
     async fn abort(&mut self) {
         self.stop_expansions();
         self.step(Input::Abort).await;
+    }
+
+    /// Returns whether every command has its answer but those that a run has yet to give.
+    fn owes_nothing(&self) -> bool {
+        self.lookups.is_empty() && self.plugin_calls.is_empty() && self.equipping.is_none()
     }
 
     /// Returns whether what would change the conversation has to wait.
@@ -331,10 +371,13 @@ impl Actor {
         match effect {
             Effect::Keep(message) => self.keep(message).await,
             Effect::Emit(event) => self.emit(event),
-            Effect::Request => self.request(),
-            Effect::Summarise(request) => self.summarise(request),
+            Effect::Request => self.when_equipped(Pending::Request),
+            Effect::Summarise(request) => self.when_equipped(Pending::Summary(request)),
             Effect::Compacted(result) => self.compacted(&result),
-            Effect::StopRequest => self.stream = None,
+            Effect::StopRequest => {
+                self.stream = None;
+                self.stop_waiting();
+            }
             Effect::RunTools { calls, rejected } => self.run_tools(calls, rejected),
             Effect::CancelTools => self.cancel_tools.cancel(),
         }

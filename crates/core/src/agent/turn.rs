@@ -47,6 +47,8 @@ pub(crate) struct Machine {
     failed_compactions: u32,
     /// Whether this turn's request was too long once, and the conversation compacted for that.
     was_too_long: bool,
+    /// Custom messages that came while calls ran: they must not part the calls from their results.
+    waiting_notes: Transcript,
     stamps: Box<dyn Stamps>,
 }
 
@@ -96,6 +98,8 @@ pub(crate) enum Input {
     GoTo(Transcript),
     /// The user switched to another model. Only when idle.
     SwitchModel(String),
+    /// A plugin keeps a custom message.
+    Save(Arc<Message>),
     /// A piece of the answer came.
     Piece(StreamEvent),
     /// The answer is complete.
@@ -168,6 +172,7 @@ impl Machine {
             limits: Limits::default(),
             failed_compactions: 0,
             was_too_long: false,
+            waiting_notes: Transcript::new(),
             stamps,
         }
     }
@@ -218,6 +223,7 @@ impl Machine {
             Input::Load(transcript) => self.load(transcript),
             Input::GoTo(transcript) => self.go_to(transcript, effects),
             Input::SwitchModel(model) => self.switch_model(model, effects),
+            Input::Save(message) => self.save(message, effects),
             Input::Piece(piece) => self.piece(piece, effects),
             Input::Answered(answer) => self.answered(*answer, effects),
             Input::Failed(error) => self.failed(&error, effects),
@@ -378,6 +384,15 @@ impl Machine {
             let message = self.model_change(model);
             // Not a part of the transcript: no model is told of it.
             show(&message, effects);
+        }
+    }
+
+    fn save(&mut self, message: Arc<Message>, effects: &mut Vec<Effect>) {
+        if matches!(self.phase, Phase::Working(_)) {
+            self.waiting_notes.push(message);
+        } else {
+            show(&message, effects);
+            self.transcript.push(message);
         }
     }
 

@@ -32,6 +32,25 @@ pub trait Host: Send + Sync {
     /// When there is nothing to read again, or the agent cannot go on with it; it then goes on as
     /// it is. A file that cannot be used is a warning.
     fn reload(&self) -> BoxFuture<'static, Result<Reloaded, HostError>>;
+
+    /// Makes tools, system prompt and skills anew of what the plugins have registered by now; reads
+    /// no file for it. Called before a request when that has changed; the request waits for it.
+    /// `None` leaves all as it is.
+    fn equip(&self, _hooks: Hooks) -> BoxFuture<'static, Option<Equipped>> {
+        Box::pin(async { None })
+    }
+}
+
+/// What an agent goes on with after plugins have registered.
+pub struct Equipped {
+    /// The tools at hand.
+    pub tools: ToolRegistry,
+    /// The system prompt, whole.
+    pub system: Arc<str>,
+    /// The skills, those of plugins among them.
+    pub skills: Vec<Arc<Skill>>,
+    /// What cannot be used, a line each.
+    pub warnings: Vec<String>,
 }
 
 /// What an agent goes on with after a reload.

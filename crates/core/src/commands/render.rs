@@ -5,10 +5,10 @@
 
 use letscode_wire::{
     Command, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult, FilesResult,
-    HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
-    PluginsResult, QueueResult, ReloadResult, SearchResult, SessionInfo, SessionResult,
-    SessionsResult, ShareResult, SkillsResult, StateResult, ToolsResult, TreeResult, TrustResult,
-    UnqueueResult, Usage, UsageResult,
+    HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult, PluginInfo,
+    PluginsResult, QueueResult, ReloadResult, RunCommandResult, SearchResult, SessionInfo,
+    SessionResult, SessionsResult, ShareResult, SkillsResult, StateResult, ToolsResult, TreeResult,
+    TrustResult, UnqueueResult, Usage, UsageResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -37,7 +37,8 @@ pub fn render(command: &Command, result: &Value) -> String {
             let lines = it.skills.iter().map(|it| (it.name.clone(), first_line(&it.description)));
             columns(lines, "no skills were found")
         }),
-        Command::Plugins => typed(result, |it: PluginsResult| it.plugins.join("\n")),
+        Command::Plugins => typed(result, plugins),
+        Command::RunCommand { .. } => typed(result, |it: RunCommandResult| it.text),
         Command::Name { .. } | Command::Rename { .. } => typed(result, |it: NameResult| {
             it.label.unwrap_or_else(|| "this session has no label yet".to_owned())
         }),
@@ -69,7 +70,6 @@ pub fn render(command: &Command, result: &Value) -> String {
         | Command::Prompt { .. }
         | Command::Abort
         | Command::Retry
-        | Command::RunCommand { .. }
         | Command::UiResponse { .. }
         | Command::Bye => None,
     };
@@ -261,6 +261,20 @@ fn push_line(text: &mut String, line: &str) {
         text.push('\n');
     }
     text.push_str(line);
+}
+
+/// Lists the plugins, with what went wrong below each.
+fn plugins(it: PluginsResult) -> String {
+    if it.details.is_empty() {
+        return it.plugins.join("\n");
+    }
+    let words = |it: &PluginInfo| {
+        let words = [it.version.as_str(), it.state.as_str(), it.origin.as_str()];
+        let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
+        let error = it.error.as_ref().map(|error| format!("; {error}")).unwrap_or_default();
+        format!("{}{error}", words.join(", "))
+    };
+    columns(it.details.iter().map(|it| (it.name.clone(), words(it))), "no plugins are there")
 }
 
 fn first_sentence(text: &str) -> String {

@@ -23,6 +23,11 @@ mod tree;
 mod table;
 
 #[cfg(unix)]
+pub use shell::MARKER;
+#[cfg(unix)]
+pub use tree::ProcessTree;
+
+#[cfg(unix)]
 pub(super) use commands::Commands;
 #[cfg(not(unix))]
 pub(super) use no_commands::Commands;

@@ -1,28 +1,33 @@
 //! Dispatch of hooks: order, time limits, isolation, and how several answers become one.
 //!
 //! Owns the rules. The plugin registered last is asked first. A plugin that panics is left out
-//! from then on, one that is too slow is left out of that answer; both are reported in one line.
+//! from then on, one that is too slow is left out of that answer, and for good after
+//! [`MOST_SILENCES`] in a row; all is reported in one line.
 //! A guard (`fail_closed`) that cannot judge a call blocks it. Must not know what is done with
 //! the answers.
 
-use super::{FrontendSpec, Plugin, SkillSpec};
+use super::{Plugin, PluginError};
 use crate::tools::ToolRegistry;
 use crate::ui::{Clock, Ui};
 use futures_util::future::BoxFuture;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, CommandSpec,
-    CustomMessage, Event, HookName, Message, SystemPromptContext, Transcript,
+    CustomMessage, Event, FrontendSpec, HookName, Message, RunCommandReply, SkillSpec,
+    SystemPromptContext, Transcript,
 };
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 /// How many events may wait for a plugin before it misses some.
 const EVENT_QUEUE: usize = 1024;
+
+/// How many hooks in a row a plugin may leave without an answer.
+const MOST_SILENCES: u32 = 3;
 
 type Faults = Arc<Mutex<Vec<HookFault>>>;
 
@@ -43,7 +48,10 @@ struct Inner {
 struct Slot {
     plugin: Arc<dyn Plugin>,
     gone: Arc<AtomicBool>,
-    events: Option<mpsc::Sender<Arc<Event>>>,
+    /// How many hooks in a row it did not answer in time.
+    silences: AtomicU32,
+    /// Its queue of events, from the first one that it wants.
+    events: OnceLock<mpsc::Sender<Arc<Event>>>,
 }
 
 /// How long hooks may take.
@@ -67,6 +75,14 @@ pub enum HookFault {
         hook: HookName,
         /// The limit.
         seconds: f64,
+    },
+    /// It did not answer several times in a row.
+    #[error("plugin {plugin}: no answer {times} times in a row; it is left out from now on")]
+    Silent {
+        /// The plugin.
+        plugin: String,
+        /// How often.
+        times: u32,
     },
     /// It panicked.
     #[error("plugin {plugin}: crashed in {hook:?}; it is left out from now on")]
@@ -104,16 +120,11 @@ impl HookTimeouts {
 }
 
 impl Hooks {
-    /// Returns a dispatch over `plugins`, given in the order of registration. Must be called
-    /// inside a tokio runtime when one of them wants events. `ui` is their way to the user.
+    /// Returns a dispatch over `plugins`, given in the order of registration. `ui` is their way to
+    /// the user.
     pub fn new(plugins: Vec<Arc<dyn Plugin>>, timeouts: HookTimeouts, ui: Ui) -> Self {
-        let limit = timeouts.of(HookName::OnEvent);
+        let slots = plugins.into_iter().rev().map(Slot::new).collect();
         let faults = Faults::default();
-        let slots = plugins
-            .into_iter()
-            .rev()
-            .map(|plugin| Slot::new(plugin, limit, &ui, &faults))
-            .collect();
         Self { inner: Arc::new(Inner { slots, timeouts, ui, faults }) }
     }
 
@@ -146,6 +157,55 @@ impl Hooks {
             }
         }
         registered
+    }
+
+    /// Returns a number that changes whenever what plugins register does, or `None` while one of them
+    /// is still starting.
+    pub fn revision(&self) -> Option<u64> {
+        self.inner.slots.iter().map(|slot| slot.plugin.revision()).sum()
+    }
+
+    /// Waits until no plugin is starting any more.
+    pub async fn started(&self) {
+        for slot in &self.inner.slots {
+            slot.plugin.started().await;
+        }
+    }
+
+    /// Returns the slash commands of all plugins, in the order of registration.
+    pub fn commands(&self) -> Vec<CommandSpec> {
+        let mut commands: Vec<CommandSpec> = Vec::new();
+        for slot in self.inner.slots.iter().rev() {
+            for command in slot.commands() {
+                match commands.iter_mut().find(|known| known.name == command.name) {
+                    Some(known) => *known = command,
+                    None => commands.push(command),
+                }
+            }
+        }
+        commands
+    }
+
+    /// Runs a plugin's slash command; `None` where no plugin has it. It may take its time.
+    pub async fn run_command(
+        &self,
+        name: &str,
+        arguments: &str,
+    ) -> Option<Result<RunCommandReply, PluginError>> {
+        let has_it = |slot: &&Slot| slot.commands().iter().any(|command| command.name == name);
+        let slot = self.inner.slots.iter().find(has_it)?;
+        let (plugin, ui) = (Arc::clone(&slot.plugin), self.inner.ui.clone());
+        let (name, arguments) = (name.to_owned(), arguments.to_owned());
+        // A set of one: its task ends with it, and keeps a panic to itself.
+        let mut task = JoinSet::new();
+        task.spawn(async move { plugin.run_command(&name, &arguments, &ui).await });
+        Some(match task.join_next().await {
+            Some(Ok(answer)) => answer,
+            _ => {
+                let message = format!("the plugin {} crashed in it", slot.plugin.name());
+                Err(PluginError { message })
+            }
+        })
     }
 
     /// Returns whether any plugin wants `hook`; false costs nothing more.
@@ -267,13 +327,29 @@ impl Hooks {
         None
     }
 
-    /// Hands an event to all that want it. Never waits: a plugin whose queue is full misses it.
+    /// Hands an event to all that want it. Never waits: a plugin whose queue is full misses it. Must
+    /// be called inside a tokio runtime when one of them wants events.
     pub fn on_event(&self, event: &Arc<Event>) {
-        for sender in self.inner.slots.iter().filter_map(|slot| slot.events.as_ref()) {
+        for slot in self.asked(HookName::OnEvent) {
+            let sender = slot.events.get_or_init(|| self.deliver_to(slot));
             // A full queue or an ended task means the plugin cannot keep up or is gone: the run
             // must not wait for it.
             drop(sender.try_send(Arc::clone(event)));
         }
+    }
+
+    /// Begins to feed a plugin its events.
+    fn deliver_to(&self, slot: &Slot) -> mpsc::Sender<Arc<Event>> {
+        let (sender, receiver) = mpsc::channel(EVENT_QUEUE);
+        let delivery = Delivery {
+            plugin: Arc::clone(&slot.plugin),
+            limit: self.inner.timeouts.of(HookName::OnEvent),
+            ui: self.inner.ui.clone(),
+            gone: Arc::clone(&slot.gone),
+            faults: Arc::clone(&self.inner.faults),
+        };
+        tokio::spawn(delivery.run(receiver));
+        sender
     }
 
     fn asked(&self, hook: HookName) -> impl Iterator<Item = &Slot> {
@@ -295,17 +371,23 @@ impl Hooks {
         let mut task = JoinSet::new();
         task.spawn(call(Arc::clone(&slot.plugin), ui));
         match clock.limit(limit, task.join_next()).await {
-            Some(Some(Ok(answer))) => return Ok(answer),
-            Some(_) => self.crashed(slot, hook),
-            None => {
-                self.report(HookFault::TooSlow {
-                    plugin: slot.plugin.name().to_owned(),
-                    hook,
-                    seconds: limit.as_secs_f64(),
-                });
+            Some(Some(Ok(answer))) => {
+                slot.silences.store(0, Ordering::Relaxed);
+                return Ok(answer);
             }
+            Some(_) => self.crashed(slot, hook),
+            None => self.silent(slot, hook, limit),
         }
         Err(Unanswered)
+    }
+
+    fn silent(&self, slot: &Slot, hook: HookName, limit: Duration) {
+        let plugin = slot.plugin.name().to_owned();
+        self.report(HookFault::TooSlow { plugin, hook, seconds: limit.as_secs_f64() });
+        let times = slot.silences.fetch_add(1, Ordering::Relaxed) + 1;
+        if times >= MOST_SILENCES && !slot.gone.swap(true, Ordering::Relaxed) {
+            self.report(HookFault::Silent { plugin: slot.plugin.name().to_owned(), times });
+        }
     }
 
     fn crashed(&self, slot: &Slot, hook: HookName) {
@@ -327,21 +409,17 @@ fn report(faults: &Faults, fault: HookFault) {
 struct Unanswered;
 
 impl Slot {
-    fn new(plugin: Arc<dyn Plugin>, event_limit: Duration, ui: &Ui, faults: &Faults) -> Self {
+    fn new(plugin: Arc<dyn Plugin>) -> Self {
         let gone = Arc::new(AtomicBool::new(false));
-        let events = plugin.hooks().contains(&HookName::OnEvent).then(|| {
-            let (sender, receiver) = mpsc::channel(EVENT_QUEUE);
-            let delivery = Delivery {
-                plugin: Arc::clone(&plugin),
-                limit: event_limit,
-                ui: ui.clone(),
-                gone: Arc::clone(&gone),
-                faults: Arc::clone(faults),
-            };
-            tokio::spawn(delivery.run(receiver));
-            sender
-        });
-        Self { plugin, gone, events }
+        Self { plugin, gone, silences: AtomicU32::new(0), events: OnceLock::new() }
+    }
+
+    fn commands(&self) -> Vec<CommandSpec> {
+        let mut commands = Vec::new();
+        if self.wants(HookName::RegisterCommands) {
+            self.plugin.register_commands(&mut commands);
+        }
+        commands
     }
 
     fn named(&self, hook: HookName) -> bool {
@@ -370,6 +448,8 @@ impl Delivery {
     async fn run(self, mut events: mpsc::Receiver<Arc<Event>>) {
         let hook = HookName::OnEvent;
         while let Some(event) = events.recv().await {
+            // What it misses while it starts it gets then.
+            self.plugin.started().await;
             let plugin = Arc::clone(&self.plugin);
             let name = || self.plugin.name().to_owned();
             let clock = Arc::new(Clock::new());

@@ -181,6 +181,7 @@ impl Stage {
             store: Some(session.store),
             sessions: Some(KeptSession { manager: Arc::new(manager), path: session.path }),
             ui: ui::channel(),
+            access: letscode_core::hooks::AccessInbox::closed(),
             host: Arc::new(letscode_core::commands::NoHost),
             system: "Work on.".into(),
             transcript: Transcript::new(),

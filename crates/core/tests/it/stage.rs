@@ -128,6 +128,7 @@ impl Setup {
             host: self.host,
             hooks,
             ui: self.ui,
+            access: letscode_core::hooks::AccessInbox::closed(),
             store: self.store,
             system: "system".into(),
             transcript: self.transcript,

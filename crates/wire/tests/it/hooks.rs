@@ -63,11 +63,12 @@ fn lines_to_a_plugin_have_their_shape() {
             ToPlugin::Hello {
                 protocol: PLUGIN_PROTOCOL.to_owned(),
                 letscode: "0.8.0".to_owned(),
+                name: "memory".to_owned(),
                 cwd: "/project".to_owned(),
                 config: Map::new(),
             },
             json!({"type": "hello", "protocol": "letscode-plugin/1", "letscode": "0.8.0",
-                   "cwd": "/project", "config": {}}),
+                   "name": "memory", "cwd": "/project", "config": {}}),
         ),
         (
             ToPlugin::BeforeToolCall { call: 1, context: BeforeToolCall { tool_call: call() } },
@@ -118,6 +119,7 @@ fn lines_from_a_plugin_are_read_leniently() {
             version: String::new(),
             capabilities: Capabilities::default(),
             registrations: Registrations::default(),
+            registers_later: false,
         },
     );
     let tool = ToolSpec {
@@ -129,7 +131,7 @@ fn lines_from_a_plugin_are_read_leniently() {
     check_read(
         r#"{"type":"register","registrations":{"tools":[{"name":"greet","description":"Greets.","parameters":{"type":"object"}}]}}"#,
         &FromPlugin::Register {
-            registrations: Registrations { tools: vec![tool], commands: vec![] },
+            registrations: Registrations { tools: vec![tool], ..Registrations::default() },
         },
     );
     check_read(
@@ -146,6 +148,7 @@ fn lines_from_a_plugin_are_read_leniently() {
         &Capabilities {
             hooks: vec![HookName::OnEvent, HookName::BeforeToolCall],
             events: vec!["turn_end".to_owned()],
+            kinds: vec![],
             fail_closed: true,
         },
     );

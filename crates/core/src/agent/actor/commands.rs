@@ -3,11 +3,12 @@
 //! Owns the replies. A command that cannot be carried out is answered by one `error`, without an
 //! `ack` before it. Must not wait for a model, a tool or, while a run is active, for the disk.
 
+use super::equipping::Pending;
 use super::typed::Purpose;
 use super::{Actor, words};
 use crate::agent::bus::Output;
 use crate::agent::turn::Input;
-use crate::commands::{self, Conversation};
+use crate::commands::{self, Conversation, SlashError};
 use crate::session::SessionError;
 use futures_util::future::BoxFuture;
 use letscode_wire::{
@@ -51,9 +52,17 @@ impl Actor {
                 }
                 text
             }
+            Command::Prompt { text, images, expand: true }
+                if images.is_empty() && self.is_plugin_call(&text) =>
+            {
+                text
+            }
             other => return self.carry_out_command(id, other).await,
         };
         match commands::read_line(&text) {
+            Err(SlashError::Unknown { .. }) if self.may_be_plugin_call(&text) => {
+                self.call_plugin(id, &text);
+            }
             Ok(command) => {
                 let name = commands::name_in(&text).to_owned();
                 self.called.push(Called { id: id.clone(), name, command: command.clone() });
@@ -104,7 +113,7 @@ impl Actor {
                 self.ack(&id);
                 self.finish(id, None);
             }
-            Command::Commands => self.answer(id, Ok::<_, String>(commands::list())),
+            Command::Commands => self.list_commands(id),
             Command::Models
             | Command::Skills
             | Command::Plugins
@@ -135,14 +144,7 @@ impl Actor {
                 let message = self.machine.unqueue().map(|content| text_of(&content));
                 self.answer(id, Ok::<_, String>(UnqueueResult { message }));
             }
-            Command::Tools => {
-                let tool = |spec: &ToolSpec| ToolInfo {
-                    name: spec.name.clone(),
-                    description: spec.description.clone(),
-                };
-                let tools = self.specs.iter().map(tool).collect();
-                self.answer(id, Ok::<_, String>(ToolsResult { tools }));
-            }
+            Command::Tools => self.when_equipped(Pending::Tools(id)),
             Command::Usage => self.usage(id),
             Command::Name { .. }
             | Command::Tree
@@ -213,7 +215,13 @@ impl Actor {
         let session = self.sessions.as_ref().filter(|_| is_about_it);
         let session = session.map(|kept| kept.manager.describe(&kept.path));
         let mut conversation = self.conversation();
+        // A plugin that is still starting has yet to say what there is to list.
+        let hooks = matches!(command, Command::Plugins | Command::Skills);
+        let hooks = hooks.then(|| self.runner.hooks.clone());
         self.defer(id, async move {
+            if let Some(hooks) = hooks {
+                hooks.started().await;
+            }
             if let Some(session) = session {
                 conversation.session = Some(session.await);
             }
@@ -264,6 +272,15 @@ impl Actor {
             state.session = Some(session.await);
             Ok::<_, SessionError>(state)
         });
+    }
+
+    pub(super) fn list_tools(&mut self, id: RequestId) {
+        let tool = |spec: &ToolSpec| ToolInfo {
+            name: spec.name.clone(),
+            description: spec.description.clone(),
+        };
+        let tools = self.specs.iter().map(tool).collect();
+        self.answer(id, Ok::<_, String>(ToolsResult { tools }));
     }
 
     fn usage(&mut self, id: RequestId) {
@@ -327,7 +344,7 @@ impl Actor {
     }
 
     /// Answers a command when `work` is done.
-    fn defer<T: Serialize, E: Display>(
+    pub(super) fn defer<T: Serialize, E: Display>(
         &mut self,
         id: RequestId,
         work: impl Future<Output = Result<T, E>> + Send + 'static,
@@ -369,7 +386,11 @@ impl Actor {
             }
             None => result,
         };
-        self.bus.push(Output::Control(Control::Done { id, result }));
+        match self.plugin_behind(&id) {
+            // One that does not wait any more needs no answer.
+            Some(answer) => drop(answer.send(Ok(result.unwrap_or_default()))),
+            None => self.bus.push(Output::Control(Control::Done { id, result })),
+        }
     }
 
     fn forget_call(&mut self, id: &RequestId) -> Option<Called> {
@@ -378,14 +399,22 @@ impl Actor {
     }
 
     pub(super) fn ack(&mut self, id: &RequestId) {
+        if self.is_of_plugin(id) {
+            return;
+        }
         self.bus.push(Output::Control(Control::Ack { id: id.clone() }));
     }
 
     pub(super) fn refuse(&mut self, id: RequestId, error: String) {
         self.forget_call(&id);
         let error = self.secrets().mask(error).into_owned();
-        let refusal = Control::Error { id, error, recoverable: true, fatal: false };
-        self.bus.push(Output::Control(refusal));
+        match self.plugin_behind(&id) {
+            Some(answer) => drop(answer.send(Err(error))),
+            None => {
+                let refusal = Control::Error { id, error, recoverable: true, fatal: false };
+                self.bus.push(Output::Control(refusal));
+            }
+        }
     }
 }
 

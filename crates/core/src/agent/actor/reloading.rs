@@ -37,6 +37,7 @@ impl Actor {
             secrets: Arc::clone(&self.runner.secrets),
             ui: self.runner.ui.clone(),
         });
+        self.equipped = Some(0);
         self.host = reloaded.host;
         self.typing.skills = reloaded.skills;
         let mut warnings = reloaded.warnings;

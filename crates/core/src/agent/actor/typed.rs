@@ -54,8 +54,16 @@ impl Actor {
         let aids = self.typing.clone();
         let vision = self.model.info().vision;
         let cancel = self.stop_expansions.clone();
+        let hooks = self.runner.hooks.clone();
         self.expansions.push_back(Box::pin(async move {
-            let names: Vec<&str> = COMMANDS.iter().map(|command| command.name).collect();
+            if text.starts_with('/') {
+                // Whether a name is a plugin's is known when all have registered.
+                let _ = cancel.run_until_cancelled(hooks.started()).await;
+            }
+            let of_plugins = hooks.commands();
+            let own = COMMANDS.iter().map(|command| command.name);
+            let names: Vec<&str> =
+                own.chain(of_plugins.iter().map(|command| command.name.as_str())).collect();
             let context = Context {
                 env: &env,
                 home: aids.home.as_deref(),
@@ -89,6 +97,11 @@ impl Actor {
         match outcome.filter(|_| !stop.is_cancelled()) {
             None => self.refuse(id, STOPPED.to_owned()),
             Some(Err(error)) => self.refuse(id, error.to_string()),
+            Some(Ok(Expanded::Command { name, arguments }))
+                if matches!(purpose, Purpose::Prompt(_)) =>
+            {
+                self.call_plugin(id, &format!("{name} {arguments}"));
+            }
             Some(Ok(Expanded::Command { .. })) => self.refuse(id, NOT_QUEUED.to_owned()),
             Some(Ok(Expanded::Silent { notices })) => {
                 self.ack(&id);
@@ -119,7 +132,7 @@ impl Actor {
     }
 
     /// Tells the clients what the person should know.
-    fn tell_all(&mut self, notices: Vec<String>) {
+    pub(super) fn tell_all(&mut self, notices: impl IntoIterator<Item = String>) {
         for notice in notices {
             let notice = self.secrets().mask(notice).into_owned();
             self.bus.push(Output::Notice(notice));

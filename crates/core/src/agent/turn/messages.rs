@@ -4,6 +4,7 @@
 
 use super::{Effect, Machine, Outcome};
 use crate::agent::stamp::Stamp;
+use crate::hooks::CustomNote;
 use letscode_wire::{
     AssistantMessage, ContentPart, CustomKind, CustomMessage, Event, Message, MessageId, Meta,
     StopReason, ToolCall, ToolMessage, Transcript, UserMessage,
@@ -44,6 +45,13 @@ impl Machine {
     pub(crate) fn model_change(&mut self, model: String) -> Arc<Message> {
         let payload = [("model".to_owned(), model.into())].into_iter().collect();
         self.custom_message(CustomKind::ModelChange, payload)
+    }
+
+    /// Returns a plugin's custom message.
+    pub(crate) fn plugin_message(&mut self, note: CustomNote) -> CustomMessage {
+        let Stamp { id, timestamp } = self.stamps.next();
+        let CustomNote { kind, payload, meta } = note;
+        CustomMessage { id, kind, payload, timestamp, meta }
     }
 
     pub(super) fn note(&mut self, text: &str) -> Arc<Message> {

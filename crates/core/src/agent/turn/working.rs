@@ -61,6 +61,9 @@ impl Machine {
             self.transcript.push(Arc::clone(result));
             show(result, effects);
         }
+        for note in std::mem::take(&mut self.waiting_notes) {
+            self.save(note, effects);
+        }
         self.end_turn(work.answer, results, effects);
         self.refused_turns = if all_refused { self.refused_turns + 1 } else { 0 };
         if work.aborting {

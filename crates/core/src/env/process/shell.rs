@@ -17,7 +17,7 @@ use tokio::process::Command;
 use uuid::Uuid;
 
 /// Marks all processes that one command started, wherever they went: its value is the command's.
-pub(super) const MARKER: &str = "LETSCODE_COMMAND";
+pub const MARKER: &str = "LETSCODE_COMMAND";
 
 /// Makes programs that would ask, page or open an editor fail or print instead, and paint
 /// nothing. `false` as an editor fails at once; as `true`, git would take the text as it is.

@@ -19,9 +19,9 @@ const KILL_ROUNDS: usize = 50;
 /// Stands for the time of beginning where only the group as a whole is known.
 const WHOLE_GROUP: u64 = 0;
 
-/// The processes of one command.
+/// The processes of one command, or of one plugin.
 #[derive(Debug, Clone)]
-pub(super) struct ProcessTree {
+pub struct ProcessTree {
     /// The shell: its number is that of the session and of the group too.
     leader: Pid,
     /// What the marker variable holds.
@@ -39,8 +39,12 @@ struct Member {
 }
 
 impl ProcessTree {
-    /// Returns the tree of the session that `leader` leads.
-    pub(super) fn new(leader: u32, marker: String) -> io::Result<Self> {
+    /// Returns the tree of the session that `leader` leads. `marker` is what the variable
+    /// [`MARKER`](super::MARKER) holds in its environment.
+    ///
+    /// # Errors
+    /// When no process has that number.
+    pub fn new(leader: u32, marker: String) -> io::Result<Self> {
         let leader = i32::try_from(leader).ok().and_then(Pid::from_raw);
         let leader = leader.ok_or_else(|| io::Error::other("no process has this number"))?;
         Ok(Self { leader, marker })
@@ -71,7 +75,7 @@ impl ProcessTree {
     }
 
     /// Kills the whole tree, until nothing of it is left. Blocks, though not for long.
-    pub(super) fn kill(&self) {
+    pub fn kill(&self) {
         for _ in 0..KILL_ROUNDS {
             let members = self.members();
             if members.is_empty() {

@@ -1,4 +1,5 @@
-//! `docs/rpc.md` against the wire types: every table names what there is, field for field.
+//! The pages of the protocols against the wire types: every table names what there is, field for
+//! field.
 //!
 //! Owns which table shows which type. The names come from the types' schemas, so a new event
 //! without a row is a finding. Must not judge the words beside the names.
@@ -8,38 +9,53 @@ use crate::tree::Tree;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-const PAGE: &str = "docs/rpc.md";
+/// A table of a page: the heading above it, the schema, and the place of the variants in it.
+type Table = (&'static str, &'static str, &'static str);
 
-/// A table of the page: the heading above it, the schema, and the place of the variants in it.
-const TABLES: [(&str, &str, &str); 5] = [
-    ("## Commands", "command", "/oneOf"),
-    ("## Control messages", "control", "/oneOf"),
-    ("## Events", "event", "/oneOf"),
-    ("### Stream events", "event", "/$defs/StreamEvent/oneOf"),
-    ("## Messages", "message", "/oneOf"),
+const PAGES: [(&str, &[Table]); 2] = [
+    (
+        "docs/rpc.md",
+        &[
+            ("## Commands", "command", "/oneOf"),
+            ("## Control messages", "control", "/oneOf"),
+            ("## Events", "event", "/oneOf"),
+            ("### Stream events", "event", "/$defs/StreamEvent/oneOf"),
+            ("## Messages", "message", "/oneOf"),
+        ],
+    ),
+    (
+        "docs/plugin-protocol.md",
+        &[
+            ("## From the program to the plugin", "to-plugin", "/oneOf"),
+            ("## From the plugin to the program", "from-plugin", "/oneOf"),
+        ],
+    ),
 ];
 
 /// A row: a name and its fields.
 type Row = (String, Vec<String>);
 
 pub(super) fn check(tree: &Tree) -> Vec<Finding> {
-    let Some(page) = tree.text(PAGE) else {
-        return vec![Finding::new(PAGE, 1, "it is missing; write it")];
-    };
     let schemas: BTreeMap<&str, Value> = letscode_wire::roots()
         .into_iter()
         .map(|(name, schema)| (name, schema.to_value()))
         .collect();
     let mut findings = Vec::new();
-    for (heading, schema, variants) in TABLES {
-        let rows = written_rows(page, heading);
-        let types = schemas.get(schema).map(|schema| type_rows(schema, variants));
-        findings.extend(compare(heading, &rows, &types.unwrap_or_default()));
+    for (path, tables) in PAGES {
+        let Some(page) = tree.text(path) else {
+            findings.push(Finding::new(path, 1, "it is missing; write it"));
+            continue;
+        };
+        for (heading, schema, variants) in tables {
+            let rows = written_rows(page, heading);
+            let types = schemas.get(schema).map(|schema| type_rows(schema, variants));
+            findings.extend(compare(path, heading, &rows, &types.unwrap_or_default()));
+        }
     }
     findings
 }
 
-fn compare(heading: &str, written: &[(usize, Row)], types: &[Row]) -> Vec<Finding> {
+fn compare(path: &str, heading: &str, written: &[(usize, Row)], types: &[Row]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (line, (name, fields)) in written {
         let text = match types.iter().find(|(known, _)| known == name) {
@@ -49,12 +65,12 @@ fn compare(heading: &str, written: &[(usize, Row)], types: &[Row]) -> Vec<Findin
             }
             Some(_) => continue,
         };
-        findings.push(Finding::new(PAGE, *line, text));
+        findings.push(Finding::new(path, *line, text));
     }
     for (name, _) in types {
         if !written.iter().any(|(_, (known, _))| known == name) {
             let text = format!("\"{heading}\" has no row for `{name}`; add it");
-            findings.push(Finding::new(PAGE, 1, text));
+            findings.push(Finding::new(path, 1, text));
         }
     }
     findings
@@ -103,26 +119,30 @@ fn type_row(schema: &Value, variant: &Value) -> Option<Row> {
 mod tests {
     use super::*;
 
-    fn committed_page() -> String {
-        std::fs::read_to_string(crate::workspace_root().join(PAGE)).unwrap()
+    const RPC: &str = "docs/rpc.md";
+    const PLUGINS: &str = "docs/plugin-protocol.md";
+
+    fn committed(page: &str) -> String {
+        std::fs::read_to_string(crate::workspace_root().join(page)).unwrap()
     }
 
-    fn texts(page: &str) -> Vec<String> {
-        check(&Tree::of(&[(PAGE, page)])).into_iter().map(|finding| finding.text).collect()
+    fn texts(rpc: &str, plugins: &str) -> Vec<String> {
+        let tree = Tree::of(&[(RPC, rpc), (PLUGINS, plugins)]);
+        check(&tree).into_iter().map(|finding| finding.text).collect()
     }
 
     #[test]
-    fn the_committed_page_names_every_type_field_for_field() {
-        assert_eq!(texts(&committed_page()), [""; 0]);
+    fn the_committed_pages_name_every_type_field_for_field() {
+        assert_eq!(texts(&committed(RPC), &committed(PLUGINS)), [""; 0]);
     }
 
     #[test]
     fn a_missing_row_a_wrong_field_and_an_unknown_name_are_found() {
-        let page = committed_page()
+        let page = committed(RPC)
             .replace("| `turn_start` | `turn` |", "| `turn_start` | `number` |")
             .replace("| `abort` |", "| `halt` |");
         assert_eq!(
-            texts(&page),
+            texts(&page, &committed(PLUGINS)),
             [
                 "`halt` is in no type; take it out of \"## Commands\"",
                 "\"## Commands\" has no row for `abort`; add it",
@@ -133,14 +153,15 @@ mod tests {
 
     #[test]
     fn shared_fields_count_and_a_page_without_tables_lacks_everything() {
-        let found = texts("# RPC mode\n");
+        let found = texts("# RPC mode\n", "# Plugins\n");
         assert!(found.contains(&"\"## Events\" has no row for `retry`; add it".to_owned()));
-        let page =
-            committed_page().replace("`delay_seconds`, `reason` | a request", "`reason` | a");
+        let call = "\"## From the program to the plugin\" has no row for `call_tool`; add it";
+        assert!(found.contains(&call.to_owned()));
+        let page = committed(RPC).replace("`delay_seconds`, `reason` | a request", "`reason` | a");
         assert_eq!(
-            texts(&page),
+            texts(&page, &committed(PLUGINS)),
             ["`retry` has the fields attempt, total_attempts, delay_seconds, reason; write these",]
         );
-        assert_eq!(check(&Tree::of(&[])).len(), 1);
+        assert_eq!(check(&Tree::of(&[])).len(), PAGES.len());
     }
 }

@@ -1,0 +1,35 @@
+//! The plugins that the program carries: started as `letscode plugin-run NAME`, in processes of
+//! their own.
+//!
+//! Owns the list of them and when one is wanted. Must not hold any plugin's work.
+
+use toml::{Table, Value};
+
+/// A plugin that the program carries.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bundled {
+    /// Its name, after which its table of the configuration is named too.
+    pub(crate) name: &'static str,
+    /// Whether tool calls are refused when it is gone.
+    pub(crate) fail_closed: bool,
+    /// Whether it is wanted where nobody says so: what it works with is in the configuration.
+    pub(crate) is_wanted_by: fn(&Table) -> bool,
+    /// Runs it on this process's stdin and stdout until it is over.
+    pub(crate) serve: fn() -> std::process::ExitCode,
+}
+
+/// All that the program carries, by name.
+pub(crate) const BUNDLED: &[Bundled] = &[];
+
+/// Returns the one of that name.
+pub(crate) fn find(name: &str) -> Option<&'static Bundled> {
+    BUNDLED.iter().find(|plugin| plugin.name == name)
+}
+
+impl Bundled {
+    /// Returns whether the configuration asks for it: `[plugins] NAME = true`, or what it works with.
+    pub(crate) fn is_enabled(&self, config: &Table) -> bool {
+        let said = config.get("plugins").and_then(|plugins| plugins.get(self.name));
+        said.and_then(Value::as_bool).unwrap_or_else(|| (self.is_wanted_by)(config))
+    }
+}

@@ -1,0 +1,183 @@
+//! What the settings say about plugins: where they are, which run, how long they may take.
+//!
+//! Owns the `[plugins]` table. Must not start any.
+
+use super::bundled::BUNDLED;
+use letscode_core::hooks::HookTimeouts;
+use letscode_plugin_host::{Manifest, PluginSpec, manifests_in};
+use letscode_wire::{HOOKS, HookName};
+use serde_json::Map;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use toml::{Table, Value};
+
+/// How long a plugin may take to say hello, and to register what it announced.
+const HELLO: Duration = Duration::from_secs(10);
+const REGISTER: Duration = Duration::from_secs(30);
+
+/// What in `[plugins]` is no plugin's name.
+const TIMEOUTS: &str = "timeouts";
+
+/// Where plugins are looked for.
+pub(crate) struct PluginFolders {
+    /// The user's own.
+    pub(crate) user: Option<PathBuf>,
+    /// Those of the project, where it is trusted.
+    pub(crate) project: Option<PathBuf>,
+}
+
+/// What is set for plugins.
+#[derive(Debug)]
+pub(crate) struct PluginSettings {
+    /// The whole configuration.
+    config: Table,
+    /// The plugins that are installed and not switched off.
+    installed: Vec<Manifest>,
+    timeouts: HookTimeouts,
+    hello: Duration,
+    register: Duration,
+}
+
+impl PluginSettings {
+    /// Looks for the plugins that are there.
+    pub(crate) fn new(config: Table, folders: &PluginFolders, warnings: &mut Vec<String>) -> Self {
+        let mut installed: Vec<Manifest> = Vec::new();
+        for folder in folders.user.iter().chain(&folders.project) {
+            let (found, faults) = manifests_in(folder);
+            warnings.extend(faults.iter().map(ToString::to_string));
+            for manifest in found.into_iter().filter(|found| !is_switched_off(&config, &found.name))
+            {
+                // A project's own takes the place of the user's.
+                installed.retain(|other| other.name != manifest.name);
+                installed.push(manifest);
+            }
+        }
+        installed.sort_by(|a, b| a.name.cmp(&b.name));
+        let mut settings = Self {
+            config,
+            installed,
+            timeouts: HookTimeouts::default(),
+            hello: HELLO,
+            register: REGISTER,
+        };
+        settings.read_timeouts(warnings);
+        settings
+    }
+
+    /// Returns whether any plugin is to run.
+    pub(crate) fn are_there(&self) -> bool {
+        !self.installed.is_empty() || BUNDLED.iter().any(|plugin| plugin.is_enabled(&self.config))
+    }
+
+    /// Returns the plugins that are to run, in the order of registration.
+    pub(crate) fn specs(&self) -> Vec<PluginSpec> {
+        let bundled = BUNDLED.iter().filter(|plugin| plugin.is_enabled(&self.config));
+        let bundled = bundled.filter_map(|plugin| {
+            Some(PluginSpec {
+                name: plugin.name.to_owned(),
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                origin: "built in".to_owned(),
+                command: vec![own_program()?, "plugin-run".into(), plugin.name.into()],
+                variables: Vec::new(),
+                fail_closed: plugin.fail_closed,
+                config: self.table(plugin.name),
+            })
+        });
+        let installed = self.installed.iter().map(|manifest| PluginSpec {
+            name: manifest.name.clone(),
+            version: manifest.version.clone(),
+            origin: origin(&manifest.folder, &manifest.source),
+            command: manifest.command.clone(),
+            variables: Vec::new(),
+            fail_closed: manifest.fail_closed,
+            config: self.table(manifest.config.as_deref().unwrap_or(&manifest.name)),
+        });
+        bundled.chain(installed).collect()
+    }
+
+    /// Returns a table of the configuration.
+    pub(crate) fn section(&self, name: Option<&str>) -> serde_json::Value {
+        let value = match name {
+            None => serde_json::to_value(&self.config),
+            Some(name) => serde_json::to_value(self.config.get(name)),
+        };
+        // TOML holds nothing that JSON does not, but for numbers that are none.
+        value.unwrap_or_default()
+    }
+
+    /// Returns how long hooks may take.
+    pub(crate) fn hook_timeouts(&self) -> HookTimeouts {
+        self.timeouts.clone()
+    }
+
+    /// Returns how long a plugin may take to say hello.
+    pub(crate) fn hello_limit(&self) -> Duration {
+        self.hello
+    }
+
+    /// Returns how long a plugin may take to register what it announced.
+    pub(crate) fn register_limit(&self) -> Duration {
+        self.register
+    }
+
+    fn table(&self, name: &str) -> Map<String, serde_json::Value> {
+        // The table of `letscode-memory` is `[memory]`.
+        let name = name.strip_prefix("letscode-").unwrap_or(name);
+        match self.section(Some(name)) {
+            serde_json::Value::Object(table) => table,
+            _ => Map::new(),
+        }
+    }
+
+    fn read_timeouts(&mut self, warnings: &mut Vec<String>) {
+        let table = self.config.get("plugins").and_then(|plugins| plugins.get(TIMEOUTS));
+        let Some(table) = table else { return };
+        let entries = table.as_table().cloned().unwrap_or_default();
+        for (name, value) in entries {
+            let Some(limit) = seconds(&value) else {
+                warnings.push(format!(
+                    "[plugins.timeouts] {name} is left out: it has to be a positive number of seconds"
+                ));
+                continue;
+            };
+            match (name.as_str(), hook(&name)) {
+                ("default", _) => self.timeouts.default = limit,
+                ("hello", _) => self.hello = limit,
+                ("register", _) => self.register = limit,
+                (_, Some(hook)) => drop(self.timeouts.each.insert(hook, limit)),
+                (_, None) => warnings.push(format!(
+                    "[plugins.timeouts] {name} is left out: it is no hook, nor default, hello or register"
+                )),
+            }
+        }
+    }
+}
+
+fn is_switched_off(config: &Table, name: &str) -> bool {
+    let said = config.get("plugins").and_then(|plugins| plugins.get(name));
+    said.and_then(Value::as_bool) == Some(false)
+}
+
+fn hook(name: &str) -> Option<HookName> {
+    let named: HookName = serde_json::from_value(name.into()).ok()?;
+    HOOKS.iter().map(|info| info.name).find(|hook| *hook == named)
+}
+
+fn seconds(value: &Value) -> Option<Duration> {
+    #[expect(clippy::cast_precision_loss, reason = "no time limit is that long")]
+    let seconds = value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64))?;
+    Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero())
+}
+
+fn origin(folder: &Path, source: &str) -> String {
+    match source {
+        "" => folder.display().to_string(),
+        source => format!("{} ({source})", folder.display()),
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the program is started again as a plugin")]
+fn own_program() -> Option<OsString> {
+    std::env::current_exe().ok().map(PathBuf::into_os_string)
+}

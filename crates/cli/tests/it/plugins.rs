@@ -1,0 +1,293 @@
+//! Plugins in processes of their own: what they add, what they may ask, and that none of them can
+//! end or hang a run.
+
+use crate::driver::{HANG, call, end, lines, program, prompt, rpc, send, stderr, stdout, wait_for};
+use letscode_testkit::program::Program;
+use letscode_testkit::sse_server::SseServer;
+use letscode_testkit::workdir::WorkDir;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// Short limits: what hangs in these tests hangs for good.
+const LIMITS: &str = "[plugins.timeouts]\ndefault = 0.4\nhello = 1.5\nregister = 1.5\n";
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/plugins").canonicalize().unwrap()
+}
+
+/// Installs a plugin below `folder`, the home or the project.
+fn install(folder: &Path, name: &str, command: &[&str]) {
+    let folder = folder.join(".letscode/plugins/native").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let manifest = format!("name = {name:?}\nversion = \"1.0\"\ncommand = {command:?}\n");
+    std::fs::write(folder.join("plugin.toml"), manifest).unwrap();
+}
+
+fn install_misbehave(dir: &WorkDir, mode: &str) {
+    let script = examples().join("misbehave/misbehave.sh");
+    install(dir.home(), "misbehave", &["sh", script.to_str().unwrap(), mode]);
+    std::fs::write(dir.home().join(".letscode/config.toml"), LIMITS).unwrap();
+}
+
+fn install_echo(folder: &Path) {
+    let script = examples().join("echo/echo.py");
+    install(folder, "echo", &["python3", script.to_str().unwrap()]);
+}
+
+/// Returns the texts of the tool results in a request.
+fn results(body: &Value) -> Vec<&str> {
+    let messages = body["messages"].as_array().unwrap().iter();
+    messages
+        .filter(|message| message["role"] == "tool")
+        .map(|message| message["content"].as_str().unwrap())
+        .collect()
+}
+
+fn tools(body: &Value) -> Vec<&str> {
+    let tools = body["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_plugins_tool_is_in_the_first_request_and_runs_through_its_hook() {
+    let dir = WorkDir::new();
+    install_echo(dir.home());
+    let scenario =
+        json!([call("c1", "echo", &json!({"text": "the secret word"})), {"text": "well said"}]);
+    let server = SseServer::start(scenario);
+    let finished = program(&dir, &server).args(["-p", "say it"]).run(HANG);
+    assert_eq!(stdout(&finished), "well said\n", "{}", stderr(&finished));
+    let bodies = server.chat_bodies();
+    assert_eq!(tools(&bodies[0]), ["read", "write", "edit", "bash", "echo"]);
+    assert_eq!(results(&bodies[1]), ["the … word"]);
+    let system = bodies[0]["messages"][0]["content"].as_str().unwrap();
+    assert!(system.contains("echo"), "the tool is not in the system prompt: {system}");
+    assert_eq!(stderr(&finished), "");
+}
+
+#[test]
+fn a_plugins_slash_command_works_on_the_command_line_and_over_rpc() {
+    let dir = WorkDir::new();
+    install_echo(dir.home());
+    let server = SseServer::start(json!([{"text": "asked"}, {"text": "asked again"}]));
+    let run = |args: &[&str]| program(&dir, &server).args(args.iter().copied()).run(HANG);
+    let said = run(&["/echo:loud", "hello", "there"]);
+    assert_eq!((stdout(&said), said.status), ("HELLO THERE\n", 0), "{}", stderr(&said));
+    let asked = run(&["-p", "/echo:ask what is here?"]);
+    assert_eq!((stdout(&asked), asked.status), ("asked\n", 0), "{}", stderr(&asked));
+    let help = run(&["/help"]);
+    assert!(stdout(&help).contains("/echo:loud TEXT"), "{}", stdout(&help));
+    let mut host = rpc(&dir, &server, &[]);
+    send(&mut host, &json!({"cmd": "run_command", "id": 1, "text": "/echo hi"}));
+    send(&mut host, &json!({"cmd": "prompt", "id": 2, "text": "/echo:loud hi", "expand": true}));
+    send(&mut host, &json!({"cmd": "run_command", "id": 3, "text": "/nothing"}));
+    host.close_stdin();
+    let lines = lines(&end(&mut host));
+    let answer = |id: u64| {
+        let is_answer = |line: &&Value| line["id"] == id && line["type"] != "ack";
+        lines.iter().find(is_answer).unwrap_or_else(|| panic!("no answer to {id}"))
+    };
+    assert_eq!(answer(1)["result"], json!({"command": "echo", "text": "hi"}));
+    assert_eq!(answer(2)["result"], json!({"command": "echo:loud", "text": "HI"}));
+    assert_eq!(answer(3)["type"], "error");
+}
+
+#[test]
+fn lists_name_a_plugin_with_version_origin_state_and_last_error() {
+    let dir = WorkDir::new();
+    install_misbehave(&dir, "exits-before-hello");
+    install(dir.home(), "absent", &["/nowhere/absent"]);
+    install_echo(dir.home());
+    let server = SseServer::start(json!([]));
+    let finished = program(&dir, &server).args(["/plugins"]).run(HANG);
+    let text = stdout(&finished);
+    let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+    assert!(line("echo").contains("1.0.0, running"), "{text}");
+    assert!(line("echo").contains("plugins/native/echo"), "{text}");
+    assert!(line("misbehave").contains("failed") && line("misbehave").contains("hello"), "{text}");
+    assert!(line("absent").contains("cannot be started"), "{text}");
+    assert_eq!(finished.status, 0);
+}
+
+#[test]
+fn isolation_leaves_the_users_plugins_out_and_distrust_the_projects() {
+    let server = SseServer::start(json!([]));
+    let tools_of = |dir: &WorkDir, args: &[&str]| {
+        let finished = program(dir, &server).args(args.iter().copied().chain(["/tools"])).run(HANG);
+        (stdout(&finished).contains("echo"), stderr(&finished).to_owned())
+    };
+    let dir = WorkDir::new();
+    install_echo(dir.home());
+    assert!(tools_of(&dir, &[]).0);
+    assert!(!tools_of(&dir, &["--isolated"]).0);
+    let dir = WorkDir::new();
+    install_echo(dir.project());
+    let (is_there, told) = tools_of(&dir, &[]);
+    assert!(!is_there && told.contains("is not trusted"), "{told}");
+    assert!(tools_of(&dir, &["--trust"]).0);
+    std::fs::create_dir_all(dir.home().join(".letscode")).unwrap();
+    std::fs::write(dir.home().join(".letscode/config.toml"), "[plugins]\necho = false\n").unwrap();
+    assert!(!tools_of(&dir, &["--trust"]).0, "a plugin that is switched off runs");
+}
+
+/// What becomes of a run with a plugin that misbehaves.
+struct Case {
+    mode: &'static str,
+    /// What the tool gave, in part; `None` where the model has no such tool.
+    result: Option<&'static str>,
+    /// What is told on stderr, in part; empty for nothing.
+    told: &'static str,
+}
+
+const fn case(mode: &'static str, result: Option<&'static str>, told: &'static str) -> Case {
+    Case { mode, result, told }
+}
+
+const CASES: [Case; 26] = [
+    case("well", Some("poked"), ""),
+    case("exits-before-hello", None, "it ended before it said hello"),
+    case("chats-before-hello", None, "no line of the protocol"),
+    case("never-says-hello", None, "no hello within 1.5 s"),
+    case("closes-stdout", None, "it ended before it said hello"),
+    case("wrong-version", None, "it speaks \"letscode-plugin/2\""),
+    case("never-registers", None, "it registered nothing within 1.5 s"),
+    case("floods-stderr", Some("poked"), "a line of the log"),
+    case("floods-stdout", Some(""), "flood"),
+    case("floods-with-calls", Some(""), ""),
+    case("leaves-a-child", Some("poked"), ""),
+    case("asks-forever", Some("poked"), ""),
+    case("ignores-goodbye", Some("poked"), ""),
+    case("dies-in-a-call", Some("ended before it answered"), "starting it again"),
+    case("writes-no-json", Some("ended before it answered"), "no line of the protocol"),
+    case("writes-half-a-line", Some("ended before it answered"), "starting it again"),
+    case("writes-a-huge-line", Some("ended before it answered"), "longer than"),
+    case("answers-nonsense", Some("result cannot be read"), ""),
+    case("answers-others", Some("ended before it answered"), "starting it again"),
+    case("answers-hugely", Some("aaaa"), ""),
+    case("refuses", Some("not today"), ""),
+    case("hangs-before-a-call", Some("poked"), "no answer to BeforeToolCall within 0.4 s"),
+    case("hangs-in-hooks", Some(""), "no answer 3 times in a row"),
+    case("dies-in-a-hook", Some("not running"), "starting it again"),
+    case("answers-nonsense-to-hooks", Some("poked"), "its reply cannot be read"),
+    case("dies-as-a-guard", Some("guard"), "left out"),
+];
+
+#[test]
+fn a_run_ends_well_whatever_a_plugin_does() {
+    for Case { mode, result, told } in CASES {
+        let dir = WorkDir::new();
+        install_misbehave(&dir, mode);
+        // A guard that is gone guards every tool.
+        let tool = if mode == "dies-as-a-guard" { "bash" } else { "poke" };
+        let arguments = if tool == "bash" { json!({"command": "true"}) } else { json!({}) };
+        let server = SseServer::start(json!([call("c1", tool, &arguments), {"text": "the end"}]));
+        let finished = program(&dir, &server).args(["-p", "poke it"]).run(HANG);
+        let words = stderr(&finished);
+        assert_eq!(stdout(&finished), "the end\n", "{mode}: {words}");
+        assert_eq!(finished.status, 0, "{mode}: {words}");
+        let bodies = server.chat_bodies();
+        let given = results(&bodies[1])[0];
+        let expected = result.unwrap_or("There is no tool named");
+        assert!(given.contains(expected), "{mode}: the tool gave {given:.200}");
+        match told {
+            "" if mode != "floods-with-calls" => assert_eq!(words, "", "{mode}"),
+            told => assert!(words.contains(told), "{mode}: {words:.2000}"),
+        }
+        server.assert_valid();
+    }
+}
+
+#[test]
+fn an_abort_ends_a_call_that_a_plugin_never_answers() {
+    let dir = WorkDir::new();
+    install_misbehave(&dir, "never-answers");
+    let server = SseServer::start(json!([call("c1", "poke", &json!({})), {"text": "on we go"}]));
+    let mut host = rpc(&dir, &server, &[]);
+    prompt(&mut host, "poke it");
+    wait_for(&mut host, "tool_execution_start");
+    send(&mut host, &json!({"cmd": "abort"}));
+    wait_for(&mut host, "agent_end");
+    prompt(&mut host, "and now?");
+    host.close_stdin();
+    let finished = end(&mut host);
+    assert_eq!(finished.status, 0);
+    assert_eq!(server.chat_bodies().len(), 2);
+}
+
+#[test]
+fn questions_are_declined_in_print_mode_and_answered_over_rpc() {
+    let dir = WorkDir::new();
+    install_misbehave(&dir, "asks");
+    let server = SseServer::start(json!([
+        call("c1", "poke", &json!({})),
+        {"text": "first"},
+        call("c2", "poke", &json!({})),
+        {"text": "second"}
+    ]));
+    let finished = program(&dir, &server).args(["-p", "poke it"]).run(HANG);
+    assert_eq!(stdout(&finished), "first\n");
+    assert_eq!(results(&server.chat_bodies()[1]), ["null"]);
+    let mut host = rpc(&dir, &server, &[]);
+    send(&mut host, &json!({"cmd": "hello", "ui": true}));
+    prompt(&mut host, "poke it");
+    let mut question = None;
+    host.wait_for_line(HANG, |line| {
+        let line: Value = serde_json::from_slice(line).unwrap();
+        let is_question = line["type"] == "ui_request" && line["request"]["kind"] == "select";
+        question = is_question.then(|| line["request_id"].clone());
+        is_question
+    });
+    // The clock of the hook stands still for longer than its limit.
+    std::thread::sleep(std::time::Duration::from_millis(800));
+    let answer = json!({"cmd": "ui_response", "request_id": question.unwrap(), "value": 1});
+    send(&mut host, &answer);
+    host.close_stdin();
+    assert_eq!(end(&mut host).status, 0);
+    assert_eq!(results(server.chat_bodies().last().unwrap()), ["1"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_process_of_a_plugin_outlives_the_program() {
+    let dir = WorkDir::new();
+    install_misbehave(&dir, "leaves-its-numbers");
+    let server = SseServer::start(json!([{"text": "ok"}]));
+    let finished = program(&dir, &server).args(["-p", "hi"]).run(HANG);
+    assert_eq!(stdout(&finished), "ok\n");
+    let numbers = crate::driver::wait_for_file(&dir.project().join("numbers"));
+    assert_eq!(numbers.lines().count(), 2);
+    numbers.lines().for_each(crate::driver::assert_gone);
+}
+
+#[test]
+fn a_reload_keeps_a_plugin_that_is_the_same_and_starts_one_that_is_new() {
+    let dir = WorkDir::new();
+    install_misbehave(&dir, "well");
+    let server = SseServer::start(json!([{"text": "one"}, {"text": "two"}]));
+    let mut host = rpc(&dir, &server, &[]);
+    prompt(&mut host, "hi");
+    wait_for(&mut host, "done");
+    install_echo(dir.home());
+    send(&mut host, &json!({"cmd": "reload", "id": "r"}));
+    wait_for(&mut host, "done");
+    prompt(&mut host, "hi");
+    host.close_stdin();
+    assert_eq!(end(&mut host).status, 0);
+    let bodies = server.chat_bodies();
+    assert_eq!(tools(&bodies[0]), ["read", "write", "edit", "bash", "poke"]);
+    assert_eq!(tools(&bodies[1]), ["read", "write", "edit", "bash", "echo", "poke"]);
+}
+
+#[test]
+fn without_a_plugin_no_process_is_started_and_two_places_are_looked_at() {
+    // What is not there cannot be counted on every system: the list says it.
+    let dir = WorkDir::new();
+    let server = SseServer::start(json!([]));
+    let finished = Program::new(env!("CARGO_BIN_EXE_letscode"), &dir)
+        .env("OPENAI_BASE_URL", server.base_url())
+        .args(["/plugins"])
+        .run(HANG);
+    let names: Vec<&str> =
+        stdout(&finished).lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(names, ["builtin", "skills"]);
+}

@@ -1,0 +1,147 @@
+//! What plugins ask of the agent, and their slash commands.
+//!
+//! Owns whose command it is: a plugin's is answered to the plugin alone. Must not wait for a
+//! plugin.
+
+use super::Actor;
+use super::words;
+use crate::agent::turn::Input;
+use crate::commands::{self, SlashError};
+use crate::hooks::{AccessAnswer, Hooks, PluginError, Wanted};
+use letscode_wire::{
+    CommandInfo, CommandSpec, ContentPart, Message, MessageId, RequestId, RunCommandReply,
+    RunCommandResult,
+};
+use std::sync::Arc;
+
+const STOPPED: &str = "stopped";
+const BUSY: &str = "its message cannot be sent: a run is active";
+
+/// A slash command of a plugin that is over.
+pub(super) struct PluginCall {
+    id: RequestId,
+    name: String,
+    /// `None` where an abort came before its end.
+    outcome: Option<Result<RunCommandReply, CallError>>,
+}
+
+/// Why a slash command was not carried out.
+#[derive(Debug, thiserror::Error)]
+enum CallError {
+    /// No plugin has it either.
+    #[error(transparent)]
+    Unknown(#[from] SlashError),
+    /// The plugin cannot.
+    #[error("/{name}: {source}")]
+    Failed { name: String, source: PluginError },
+}
+
+impl Actor {
+    pub(super) async fn wanted(&mut self, wanted: Wanted) {
+        match wanted {
+            Wanted::Command { command, answer } => {
+                // No client can have chosen the same.
+                let id = RequestId::from(MessageId::random().as_str());
+                self.asked_by_plugins.push((id.clone(), answer));
+                self.command(id, command).await;
+            }
+            Wanted::Save { note, answer } => {
+                let message = self.machine.plugin_message(note);
+                // One that does not wait any more needs no answer.
+                drop(answer.send(message.clone()));
+                self.step(Input::Save(Arc::new(Message::Custom(message)))).await;
+            }
+        }
+    }
+
+    pub(super) fn is_of_plugin(&self, id: &RequestId) -> bool {
+        self.asked_by_plugins.iter().any(|(known, _)| known == id)
+    }
+
+    /// Returns where the end of a command is told, if a plugin asked for it.
+    pub(super) fn plugin_behind(&mut self, id: &RequestId) -> Option<AccessAnswer> {
+        let place = self.asked_by_plugins.iter().position(|(known, _)| known == id)?;
+        Some(self.asked_by_plugins.remove(place).1)
+    }
+
+    /// Returns whether a text that a person typed calls for a slash command that a plugin has.
+    pub(super) fn is_plugin_call(&self, text: &str) -> bool {
+        let name = commands::name_in(text);
+        text.starts_with('/') && self.runner.hooks.commands().iter().any(|spec| spec.name == name)
+    }
+
+    /// Returns whether a line may call for one, as far as plugins have started.
+    pub(super) fn may_be_plugin_call(&self, line: &str) -> bool {
+        let hooks = &self.runner.hooks;
+        let name = commands::name_in(line);
+        hooks.revision().is_none() || hooks.commands().iter().any(|spec| spec.name == name)
+    }
+
+    /// Begins a plugin's slash command. Whatever else goes on goes on meanwhile.
+    pub(super) fn call_plugin(&mut self, id: RequestId, line: &str) {
+        let hooks = self.runner.hooks.clone();
+        let (name, arguments) = commands::split_line(line);
+        let (name, arguments) = (name.to_owned(), arguments.trim().to_owned());
+        let cancel = self.stop_expansions.clone();
+        self.plugin_calls.push(Box::pin(async move {
+            let outcome = cancel.run_until_cancelled(run(&hooks, &name, &arguments)).await;
+            PluginCall { id, name, outcome }
+        }));
+    }
+
+    pub(super) async fn plugin_called(&mut self, call: PluginCall) {
+        let PluginCall { id, name, outcome } = call;
+        let reply = match outcome {
+            None => return self.refuse(id, STOPPED.to_owned()),
+            Some(Err(error)) => return self.refuse(id, error.to_string()),
+            Some(Ok(reply)) => reply,
+        };
+        let text = self.secrets().mask(reply.text).into_owned();
+        let Some(prompt) = reply.prompt else {
+            self.ack(&id);
+            return self.done(id, &RunCommandResult { command: name, text });
+        };
+        if self.is_busy() {
+            return self.refuse(id, BUSY.to_owned());
+        }
+        if let Some(reason) = words::fault(&prompt, &[]) {
+            return self.refuse(id, reason);
+        }
+        self.tell_all(Some(text).filter(|text| !text.is_empty()));
+        let prompt = self.secrets().mask(prompt).into_owned();
+        self.begin(id, Input::Prompt(vec![ContentPart::text(prompt)])).await;
+    }
+
+    /// Lists the slash commands, when the plugins have registered theirs.
+    pub(super) fn list_commands(&mut self, id: RequestId) {
+        let hooks = self.runner.hooks.clone();
+        if hooks.revision().is_some() {
+            return self.answer(id, Ok::<_, SlashError>(list(&hooks)));
+        }
+        self.defer(id, async move {
+            hooks.started().await;
+            Ok::<_, SlashError>(list(&hooks))
+        });
+    }
+}
+
+async fn run(hooks: &Hooks, name: &str, arguments: &str) -> Result<RunCommandReply, CallError> {
+    hooks.started().await;
+    match hooks.run_command(name, arguments).await {
+        Some(Ok(reply)) => Ok(reply),
+        Some(Err(source)) => Err(CallError::Failed { name: name.to_owned(), source }),
+        None => Err(commands::unknown(name).into()),
+    }
+}
+
+fn list(hooks: &Hooks) -> letscode_wire::CommandsResult {
+    let mut all = commands::list();
+    let own = |spec: &CommandSpec| commands::is_command(&spec.name);
+    let of_plugins = hooks.commands().into_iter().filter(|spec| !own(spec));
+    all.commands.extend(of_plugins.map(|spec| CommandInfo {
+        name: spec.name,
+        arguments: spec.usage,
+        help: spec.description,
+    }));
+    all
+}

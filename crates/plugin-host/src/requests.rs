@@ -1,0 +1,116 @@
+//! What a plugin asks of the program while it runs: questions to the user, commands, configuration.
+//!
+//! Owns the work under way for one running plugin; it ends with the plugin. Must not keep the reader
+//! of the plugin's lines waiting, unless too much is asked at once.
+
+use crate::connection::Connection;
+use crate::settings::Surroundings;
+use letscode_core::hooks::{AccessError, CustomNote};
+use letscode_wire::{Command, FromPlugin, ToPlugin};
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use tokio::task::{AbortHandle, JoinSet};
+
+/// How many requests of one plugin are worked on at once; more wait, and with them all its lines.
+const AT_ONCE: usize = 64;
+
+/// The requests of one running plugin.
+pub(crate) struct Requests {
+    connection: Connection,
+    surroundings: Surroundings,
+    work: JoinSet<u64>,
+    under_way: HashMap<u64, AbortHandle>,
+}
+
+impl Requests {
+    pub(crate) fn new(connection: Connection, surroundings: Surroundings) -> Self {
+        Self { connection, surroundings, work: JoinSet::new(), under_way: HashMap::new() }
+    }
+
+    /// Begins to work on a request. Lines that are none are left alone.
+    pub(crate) async fn take(&mut self, line: FromPlugin) {
+        let Surroundings { ui, agent, program, .. } = self.surroundings.clone();
+        match line {
+            FromPlugin::Ui { request, .. } if !request.is_question() => {
+                drop(ui.ask(request).await);
+            }
+            FromPlugin::Ui { call, request } => {
+                let holds = self.connection.hold_clocks();
+                self.answer(call, async move {
+                    let answer = ui.ask(request).await;
+                    drop(holds);
+                    Ok(answer.unwrap_or_default())
+                })
+                .await;
+            }
+            FromPlugin::Command { call, command } => {
+                self.answer(call, async move { agent.run(command).await.map_err(text) }).await;
+            }
+            FromPlugin::SaveMessage { call, kind, payload, meta } => {
+                let note = CustomNote { kind, payload, meta };
+                self.answer(call, async move {
+                    agent.save(note).await.map(|message| json!(message)).map_err(text)
+                })
+                .await;
+            }
+            FromPlugin::Config { call, table } => {
+                self.answer(call, async move { Ok(program.config(table.as_deref())) }).await;
+            }
+            FromPlugin::SubagentEnv { call } => {
+                self.answer(call, async move {
+                    let state = agent.run(Command::State).await.map_err(text)?;
+                    let model = state.get("model").and_then(Value::as_str).unwrap_or_default();
+                    program.subagent_env(model.to_owned()).await.map(Value::Object)
+                })
+                .await;
+            }
+            FromPlugin::Cancel { call } => {
+                if let Some(task) = self.under_way.remove(&call) {
+                    task.abort();
+                }
+            }
+            FromPlugin::Hello { .. }
+            | FromPlugin::Reply { .. }
+            | FromPlugin::Progress { .. }
+            | FromPlugin::Register { .. }
+            | FromPlugin::Goodbye => {}
+        }
+    }
+
+    async fn answer(
+        &mut self,
+        call: u64,
+        work: impl Future<Output = Result<Value, String>> + Send + 'static,
+    ) {
+        while let Some(ended) = self.work.try_join_next() {
+            self.forget(ended.ok());
+        }
+        if self.work.len() >= AT_ONCE
+            && let Some(ended) = self.work.join_next().await
+        {
+            self.forget(ended.ok());
+        }
+        let connection = self.connection.clone();
+        let task = self.work.spawn(async move {
+            let (result, error) = match work.await {
+                Ok(result) => (result, None),
+                Err(error) => (Value::Null, Some(error)),
+            };
+            // A plugin that is gone needs no answer.
+            drop(connection.send(ToPlugin::Reply { call, result, error }).await);
+            call
+        });
+        self.under_way.insert(call, task);
+    }
+
+    fn forget(&mut self, ended: Option<u64>) {
+        match ended {
+            Some(call) => drop(self.under_way.remove(&call)),
+            None => self.under_way.retain(|_, task| !task.is_finished()),
+        }
+    }
+}
+
+fn text(error: AccessError) -> String {
+    error.message
+}

@@ -1,0 +1,187 @@
+//! The plugin's side of the protocol: lines in, handlers called, lines out.
+//!
+//! Owns the threads: one reads, one for each call, one for events. Must not hold anything of a
+//! particular plugin.
+
+use crate::context::{Context, Link};
+use crate::error::Error;
+use crate::plugin::{Handlers, Plugin};
+use letscode_wire::{Event, FromPlugin, PLUGIN_PROTOCOL, ToPlugin};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::{BufRead, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+/// The calls under way, and whether each was taken back.
+type Open = Arc<Mutex<HashMap<u64, Arc<AtomicBool>>>>;
+
+/// Speaks with the program until it says goodbye or is gone.
+pub(crate) fn serve(plugin: Plugin, input: impl BufRead, output: impl Write + Send + 'static) {
+    let mut lines = lines(input);
+    let Some(ToPlugin::Hello { cwd, config, .. }) = lines.next() else { return };
+    let link = Arc::new(Link::new(output, PathBuf::from(cwd), config));
+    link.send(&FromPlugin::Hello {
+        protocol: PLUGIN_PROTOCOL.to_owned(),
+        name: plugin.name,
+        version: plugin.version,
+        capabilities: plugin.capabilities,
+        registrations: plugin.registrations,
+        registers_later: plugin.registers_later,
+    });
+    if let Some(start) = plugin.start {
+        let context = context(&link, None);
+        thread::spawn(move || start(context));
+    }
+    let handlers = Arc::new(plugin.handlers);
+    let events = deliver_events(&handlers, &link);
+    let open = Open::default();
+    for line in lines {
+        match line {
+            ToPlugin::Goodbye => break,
+            ToPlugin::Event { event } => {
+                // The thread ends only with us.
+                drop(events.send(event));
+            }
+            ToPlugin::Reply { call, result, error } => {
+                link.replied(call, error.map_or(Ok(result), Err));
+            }
+            ToPlugin::Cancel { call } => {
+                if let Some(cancelled) = locked(&open).remove(&call) {
+                    cancelled.store(true, Ordering::Relaxed);
+                }
+            }
+            ToPlugin::Hello { .. } => {}
+            line => answer(line, &handlers, &link, &open),
+        }
+    }
+    link.close();
+    if let Some(end) = plugin.end {
+        end();
+    }
+}
+
+/// Returns the lines that can be understood; those of a kind that is not known are skipped.
+fn lines(input: impl BufRead) -> impl Iterator<Item = ToPlugin> {
+    let lines = input.split(b'\n').map_while(Result::ok);
+    lines.filter_map(|line| serde_json::from_slice(&line).ok())
+}
+
+fn deliver_events(handlers: &Arc<Handlers>, link: &Arc<Link>) -> Sender<Event> {
+    let (sender, events) = channel::<Event>();
+    let (handlers, context) = (Arc::clone(handlers), context(link, None));
+    thread::spawn(move || {
+        for event in events {
+            if let Some(hook) = &handlers.on_event {
+                // What panicked has told so on stderr.
+                drop(catch_unwind(AssertUnwindSafe(|| hook(event, &context))));
+            }
+        }
+    });
+    sender
+}
+
+/// Answers a call, on a thread of its own.
+fn answer(line: ToPlugin, handlers: &Arc<Handlers>, link: &Arc<Link>, open: &Open) {
+    let Some(call) = number_of(&line) else { return };
+    let cancelled = Arc::new(AtomicBool::new(false));
+    locked(open).insert(call, Arc::clone(&cancelled));
+    let context = Context::new(Arc::clone(link), Some(call), cancelled);
+    let (handlers, open) = (Arc::clone(handlers), Arc::clone(open));
+    thread::spawn(move || {
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(line, &handlers, &context)));
+        let outcome = outcome.unwrap_or_else(|_| Err(Error::new("the plugin panicked in it")));
+        if locked(&open).remove(&call).is_none() {
+            // It was taken back.
+            return;
+        }
+        let (result, error) = match outcome {
+            Ok(result) => (result, None),
+            Err(error) => (Value::Null, Some(error.to_string())),
+        };
+        context.link.send(&FromPlugin::Reply { call, result, error });
+    });
+}
+
+fn number_of(line: &ToPlugin) -> Option<u64> {
+    match line {
+        ToPlugin::CallTool { call, .. }
+        | ToPlugin::RunCommand { call, .. }
+        | ToPlugin::RunFrontend { call, .. }
+        | ToPlugin::SystemPrompt { call, .. }
+        | ToPlugin::BeforeToolCall { call, .. }
+        | ToPlugin::AfterToolCall { call, .. }
+        | ToPlugin::TransformContext { call, .. }
+        | ToPlugin::ConvertToLlm { call, .. }
+        | ToPlugin::RenderCustomMessage { call, .. } => Some(*call),
+        ToPlugin::Hello { .. }
+        | ToPlugin::Event { .. }
+        | ToPlugin::Cancel { .. }
+        | ToPlugin::Reply { .. }
+        | ToPlugin::Goodbye => None,
+    }
+}
+
+/// Calls the handler that a line is for.
+fn run(line: ToPlugin, handlers: &Handlers, context: &Context) -> Result<Value, Error> {
+    match line {
+        ToPlugin::CallTool { name, arguments, .. } => {
+            let output = match (handlers.tools.get(&name), &handlers.other_tools) {
+                (Some(run), _) => run(arguments, context),
+                (None, Some(run)) => run(&name, arguments, context),
+                (None, None) => Err(Error::new(format!("there is no tool {name:?}"))),
+            };
+            value(&output?)
+        }
+        ToPlugin::RunCommand { name, args, .. } => {
+            let reply = match (handlers.commands.get(&name), &handlers.other_commands) {
+                (Some(run), _) => run(&args, context),
+                (None, Some(run)) => run(&name, &args, context),
+                (None, None) => Err(Error::new(format!("there is no command {name:?}"))),
+            };
+            value(&reply?)
+        }
+        ToPlugin::SystemPrompt { context: told, .. } => {
+            hook(&handlers.system_prompt, told, context)
+        }
+        ToPlugin::BeforeToolCall { context: told, .. } => {
+            hook(&handlers.before_tool_call, told, context)
+        }
+        ToPlugin::AfterToolCall { context: told, .. } => {
+            hook(&handlers.after_tool_call, told, context)
+        }
+        ToPlugin::TransformContext { context: told, .. } => {
+            hook(&handlers.transform_context, told.messages, context)
+        }
+        ToPlugin::ConvertToLlm { context: told, .. } => {
+            hook(&handlers.convert_to_llm, told.messages, context)
+        }
+        ToPlugin::RenderCustomMessage { context: told, .. } => {
+            hook(&handlers.render_custom_message, told.message, context)
+        }
+        _ => Err(Error::new("the plugin has no such thing")),
+    }
+}
+
+type Hook<A, R> = Option<Box<dyn Fn(A, &Context) -> Result<R, Error> + Send + Sync>>;
+
+fn hook<A, R: Serialize>(hook: &Hook<A, R>, told: A, context: &Context) -> Result<Value, Error> {
+    hook.as_ref().map_or(Ok(Value::Null), |hook| value(&hook(told, context)?))
+}
+
+fn value(result: &impl Serialize) -> Result<Value, Error> {
+    Ok(serde_json::to_value(result)?)
+}
+
+fn context(link: &Arc<Link>, call: Option<u64>) -> Context {
+    Context::new(Arc::clone(link), call, Arc::default())
+}
+
+fn locked(open: &Open) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<AtomicBool>>> {
+    open.lock().unwrap_or_else(PoisonError::into_inner)
+}
