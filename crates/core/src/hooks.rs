@@ -52,6 +52,9 @@ pub trait Plugin: Send + Sync {
         Box::pin(async {})
     }
 
+    /// Hears that it was silent too often and is asked no more.
+    fn left_out(&self) {}
+
     /// Adds tools. Called at the start, and when the revision changed.
     fn register_tools(&self, _tools: &mut ToolRegistry) {}
 

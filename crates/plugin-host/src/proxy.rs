@@ -56,6 +56,8 @@ pub(crate) struct Proxy {
     known: Mutex<Known>,
     revision: AtomicU64,
     is_started: watch::Sender<bool>,
+    /// Set when the core asks it no more.
+    is_left_out: watch::Sender<bool>,
 }
 
 struct Wants {
@@ -97,6 +99,7 @@ impl Proxy {
             known: Mutex::new(known),
             revision: AtomicU64::new(0),
             is_started: watch::Sender::new(false),
+            is_left_out: watch::Sender::new(false),
         }
     }
 
@@ -156,6 +159,12 @@ impl Proxy {
             last_error: known.last_error.clone(),
             carried: known.registrations.plugins.clone(),
         }
+    }
+
+    /// Waits until the core asks it no more.
+    pub(crate) async fn left_out(&self) {
+        // The sender lives as long as the plugin.
+        drop(self.is_left_out.subscribe().wait_for(|is_left_out| *is_left_out).await);
     }
 
     /// Returns the way to the plugin, where it runs.
@@ -219,6 +228,10 @@ impl Plugin for ProxyPlugin {
             // The sender lives as long as the plugin.
             drop(is_started.wait_for(|is_started| *is_started).await);
         })
+    }
+
+    fn left_out(&self) {
+        self.0.is_left_out.send_replace(true);
     }
 
     fn register_tools(&self, tools: &mut ToolRegistry) {

@@ -9,10 +9,15 @@ use letscode_core::hooks::{AccessError, CustomNote};
 use letscode_wire::{Command, FromPlugin, ToPlugin};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::time::Duration;
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
 
 /// How many requests of one plugin are worked on at once; more wait, and with them all its lines.
 const AT_ONCE: usize = 64;
+
+/// How many lines of one plugin are shown within a second. Whoever shows more floods the user.
+const MOST_SHOWN: u32 = 50;
 
 /// The requests of one running plugin.
 pub(crate) struct Requests {
@@ -20,11 +25,14 @@ pub(crate) struct Requests {
     surroundings: Surroundings,
     work: JoinSet<u64>,
     under_way: HashMap<u64, AbortHandle>,
+    /// When the second began in which so many lines were shown.
+    shown: (Instant, u32),
 }
 
 impl Requests {
     pub(crate) fn new(connection: Connection, surroundings: Surroundings) -> Self {
-        Self { connection, surroundings, work: JoinSet::new(), under_way: HashMap::new() }
+        let shown = (Instant::now(), 0);
+        Self { connection, surroundings, work: JoinSet::new(), under_way: HashMap::new(), shown }
     }
 
     /// Begins to work on a request. Lines that are none are left alone.
@@ -32,7 +40,9 @@ impl Requests {
         let Surroundings { ui, agent, program, .. } = self.surroundings.clone();
         match line {
             FromPlugin::Ui { request, .. } if !request.is_question() => {
-                drop(ui.ask(request).await);
+                if self.may_show() {
+                    drop(ui.ask(request).await);
+                }
             }
             FromPlugin::Ui { call, request } => {
                 let holds = self.connection.hold_clocks();
@@ -75,6 +85,15 @@ impl Requests {
             | FromPlugin::Register { .. }
             | FromPlugin::Goodbye => {}
         }
+    }
+
+    fn may_show(&mut self) -> bool {
+        let (began, count) = &mut self.shown;
+        if began.elapsed() >= Duration::from_secs(1) {
+            (*began, *count) = (Instant::now(), 0);
+        }
+        *count += 1;
+        *count <= MOST_SHOWN
     }
 
     async fn answer(

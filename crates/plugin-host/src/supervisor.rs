@@ -31,6 +31,8 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 const MOST_LOG_LINES: usize = 200;
 const LONGEST_LOG_LINE: u64 = 2000;
 
+const SILENT: &str = "it did not answer several times in a row";
+
 /// How one life of a plugin ended.
 enum End {
     /// The program says goodbye.
@@ -39,6 +41,8 @@ enum End {
     Goodbye,
     /// It never came to run: it would not the next time either.
     Unfit(String),
+    /// It is asked no more, which was told.
+    LeftOut,
     /// It ran, and failed.
     Died(String),
 }
@@ -56,12 +60,15 @@ pub(crate) async fn supervise(
     };
     let mut is_second = false;
     loop {
-        match live(&plugin, &surroundings, &mut stop).await {
+        let (end, calls) = live(&plugin, &surroundings, &mut stop).await;
+        match end {
             End::Stopped | End::Goodbye => return plugin.left(PluginState::Ended, None),
+            End::LeftOut => return plugin.left(PluginState::Failed, Some(SILENT.to_owned())),
             End::Died(reason) if !is_second => {
                 is_second = true;
                 warn(format!("{reason}; starting it again"));
                 plugin.restarts(&reason);
+                drop(calls);
                 tokio::select! {
                     () = sleep(REST) => {}
                     _ = stop.wait_for(|stop| *stop) => {
@@ -77,32 +84,42 @@ pub(crate) async fn supervise(
     }
 }
 
+/// The calls of a plugin that ended: answered when this goes, so that why it ended is told before
+/// what came of it.
+struct OpenCalls(Connection);
+
+impl Drop for OpenCalls {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 /// Runs a plugin once.
 async fn live(
     plugin: &Arc<Proxy>,
     surroundings: &Surroundings,
     stop: &mut watch::Receiver<bool>,
-) -> End {
+) -> (End, Option<OpenCalls>) {
     let (process, Pipes { stdin, stdout, stderr }) =
         match process::start(&plugin.spec, surroundings) {
             Ok(started) => started,
             Err(error) => {
                 let program = plugin.spec.command.first().map(|word| word.display().to_string());
                 let program = program.unwrap_or_default();
-                return End::Unfit(format!("{program} cannot be started: {error}"));
+                return (End::Unfit(format!("{program} cannot be started: {error}")), None);
             }
         };
     let log = tokio::spawn(show_log(stderr, plugin.spec.name.clone(), surroundings.clone()));
     let connection = Connection::new(stdin);
     let end = tokio::select! {
         end = converse(plugin, surroundings, &connection, stdout) => end,
+        () = plugin.left_out() => End::LeftOut,
         _ = stop.wait_for(|stop| *stop) => End::Stopped,
     };
-    connection.close();
     let end = finish(end, &connection, process).await;
     // What it said last says why; what it started may hold the pipe open.
     drop(tokio::time::timeout(LAST_WORDS, log).await);
-    end
+    (end, Some(OpenCalls(connection)))
 }
 
 /// Ends the process, and says how it ended where that tells more.
@@ -120,6 +137,10 @@ async fn finish(end: End, connection: &Connection, process: Process) -> End {
         End::Goodbye => {
             process.end(GOODBYE).await;
             End::Goodbye
+        }
+        End::LeftOut => {
+            process.end(Duration::ZERO).await;
+            End::LeftOut
         }
         End::Died(reason) => End::Died(with_status(reason, process.end(LAST_WORDS).await)),
         End::Unfit(reason) => End::Unfit(with_status(reason, process.end(LAST_WORDS).await)),

@@ -4,6 +4,9 @@
 # In mode `well` it behaves: a tool, a slash command, and all hooks, in a language without JSON.
 
 mode=$1
+asked=
+hooks='"system_prompt","before_tool_call","after_tool_call","transform_context","convert_to_llm",
+"render_custom_message","on_event"'
 
 say() {
   printf '%s\n' "$1"
@@ -11,7 +14,7 @@ say() {
 
 hello() {
   say '{"type":"hello","protocol":"'"${1:-letscode-plugin/1}"'","name":"misbehave","version":"1.0.0","registers_later":'"${2:-false}"',
-"capabilities":{"fail_closed":'"${3:-false}"',"hooks":["system_prompt","before_tool_call","after_tool_call","transform_context","convert_to_llm","render_custom_message","on_event"]},
+"capabilities":{"fail_closed":'"${3:-false}"',"hooks":['"$hooks"']},
 "registrations":{"tools":[{"name":"poke","description":"Pokes.","parameters":{"type":"object","properties":{}}}],
 "commands":[{"name":"poke","description":"Poke","usage":"[TEXT]"}]}}' | tr -d '\n'
   echo
@@ -31,6 +34,8 @@ case $mode in
   chats-before-hello) say 'debug: starting up' ;;
   never-says-hello) forever ;;
   closes-stdout) exec 1>&-; forever ;;
+  # A shell reads slowly.
+  answers-hugely) hooks= ;;
   floods-stderr) yes 'a line of the log' 1>&2 & ;;
 esac
 
@@ -98,7 +103,7 @@ while IFS= read -r line; do
     '{"type":"reply"'*)
       answer=${line#*\"result\":}
       number=$asked
-      reply '{"content":[{"type":"text","text":"'"${answer%%[,\}]*}"'"}]}'
+      [ -n "$asked" ] && reply '{"content":[{"type":"text","text":"'"${answer%%[,\}]*}"'"}]}'
       ;;
     *'"call":'*)
       case $mode in

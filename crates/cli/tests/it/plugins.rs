@@ -169,7 +169,7 @@ const CASES: [Case; 26] = [
     case("hangs-in-hooks", Some(""), "no answer 3 times in a row"),
     case("dies-in-a-hook", Some("not running"), "starting it again"),
     case("answers-nonsense-to-hooks", Some("poked"), "its reply cannot be read"),
-    case("dies-as-a-guard", Some("guard"), "left out"),
+    case("dies-as-a-guard", Some("guard"), "it ended (exit status: 4)"),
 ];
 
 #[test]

@@ -387,6 +387,7 @@ impl Hooks {
         let times = slot.silences.fetch_add(1, Ordering::Relaxed) + 1;
         if times >= MOST_SILENCES && !slot.gone.swap(true, Ordering::Relaxed) {
             self.report(HookFault::Silent { plugin: slot.plugin.name().to_owned(), times });
+            slot.plugin.left_out();
         }
     }
 
