@@ -145,10 +145,14 @@ class Peer:
     def _reply(self, line: Line) -> None:
         name = line["command"]["cmd"] if line["type"] == "command" else line["type"]
         answer = self.answers.get(name, lambda _: None)
+        reply: Line = {"type": "reply", "call": line["call"]}
         try:
-            self.send(type="reply", call=line["call"], result=answer(line))
-        except Exception as error:
-            self.send(type="reply", call=line["call"], result=None, error=str(error))
+            reply["result"] = answer(line)
+        except ValueError as error:
+            reply["error"] = str(error)
+        # A host that has ended meanwhile needs no answer.
+        with contextlib.suppress(OSError, ValueError):
+            self.send(**reply)
 
     def _read_log(self) -> None:
         assert self.process.stderr is not None
