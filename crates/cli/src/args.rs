@@ -34,6 +34,13 @@ pub(crate) enum Invocation {
     Untrust(Option<PathBuf>),
     /// Print the script that lets this shell complete the command line.
     Completions(Shell),
+    /// Switch a plugin on or off.
+    SwitchPlugin {
+        /// Its name.
+        name: String,
+        /// Whether it is to run.
+        is_on: bool,
+    },
     /// Be one of the plugins that the program carries, on stdin and stdout.
     PluginRun(String),
     /// Run the agent.
@@ -52,7 +59,7 @@ pub(crate) struct UsageError(String);
     name = "letscode",
     version,
     about = "A coding agent for the terminal. Talks to any OpenAI-compatible model.",
-    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode trust|untrust [DIR]\n       letscode completions SHELL",
+    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode trust|untrust [DIR]\n       letscode plugins [enable|disable NAME]\n       letscode completions SHELL",
     after_help = AFTER_HELP,
     help_template = "{about}\n\n{usage-heading} {usage}\n\n{all-args}{after-help}",
     args_override_self = true,
@@ -181,6 +188,7 @@ fn subcommand(name: &str, arguments: &[OsString]) -> Result<Invocation, UsageErr
         "trust" => Invocation::Trust,
         "untrust" => Invocation::Untrust,
         "completions" => return completions(arguments, &as_message),
+        "plugins" => return plugins(arguments, &as_message),
         _ => {
             return Err(UsageError(format!("this build has no {name} command yet; {as_message}")));
         }
@@ -195,6 +203,29 @@ fn subcommand(name: &str, arguments: &[OsString]) -> Result<Invocation, UsageErr
         )),
         [word] if !word.as_encoded_bytes().starts_with(b"-") => Ok(make(Some(word.into()))),
         _ => Err(UsageError(format!("{name} takes one directory at most; {as_message}"))),
+    }
+}
+
+/// Reads what is to be done with plugins: by itself the word lists them.
+fn plugins(arguments: &[OsString], as_message: &str) -> Result<Invocation, UsageError> {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    match words.as_slice() {
+        ["--help" | "-h"] => Ok(Invocation::Help(
+            "Usage: letscode plugins\n       letscode plugins enable|disable NAME\n\n\
+             Lists the plugins with version, state, origin and last error; or switches one on or off\n\
+             in ~/.letscode/config.toml.\n"
+                .to_owned(),
+        )),
+        [verb @ ("enable" | "disable"), name] if !name.starts_with('-') => {
+            Ok(Invocation::SwitchPlugin { name: (*name).to_owned(), is_on: *verb == "enable" })
+        }
+        flags if flags.iter().all(|flag| matches!(*flag, "--isolated" | "--trust")) => {
+            let listed = [OsString::from("/plugins")];
+            options(&arguments.iter().cloned().chain(listed).collect::<Vec<_>>())
+        }
+        _ => Err(UsageError(format!(
+            "plugins takes nothing, or enable or disable and a name; {as_message}"
+        ))),
     }
 }
 

@@ -45,8 +45,6 @@ pub(crate) struct Config {
     pub(crate) update_url: Option<String>,
     /// What only the terminal front end asks about.
     pub(crate) terminal: TerminalConfig,
-    /// Everything that they say, for plugins.
-    pub(crate) whole: Table,
 }
 
 /// What config files say about the terminal front end.
@@ -67,6 +65,8 @@ pub(crate) struct TerminalConfig {
 pub(crate) struct LoadedConfig {
     /// What they say.
     pub(crate) config: Config,
+    /// All of it, for plugins.
+    pub(crate) whole: Table,
     /// What waits for trust.
     pub(crate) left_out: Option<LeftOut>,
     /// Why a file is left out as a whole, where one is.
@@ -95,7 +95,7 @@ pub(crate) fn load(
 ) -> LoadedConfig {
     let mut loaded = LoadedConfig::default();
     let settings = merged(user, project, flag, &mut loaded);
-    LoadedConfig { config: Config::from_table(&settings), ..loaded }
+    LoadedConfig { config: Config::from_table(&settings), whole: settings, ..loaded }
 }
 
 /// Returns both files' settings as one table, and notes in `loaded` what is left out.
@@ -160,7 +160,6 @@ impl Config {
                 vi: flag("vi"),
                 keys: table.get("keys").map(keys::bindings).unwrap_or_default(),
             },
-            whole: table.clone(),
         }
     }
 }

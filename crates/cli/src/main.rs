@@ -149,6 +149,15 @@ fn carry_out(invocation: Invocation, environment: &Environment) -> ExitCode {
                 Err(error) => usage(error),
             }
         }
+        Invocation::SwitchPlugin { name, is_on } => {
+            match plugins::switch(user.as_ref(), &name, is_on) {
+                Ok(path) => {
+                    let what = if is_on { "runs" } else { "does not run" };
+                    done(format_args!("{name} {what} from the next start on ({})", path.display()))
+                }
+                Err(error) => usage(error),
+            }
+        }
         Invocation::Run(args) => return run(*args, environment),
     };
     exit.into()

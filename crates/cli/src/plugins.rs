@@ -7,9 +7,11 @@ mod bundled;
 mod offers;
 mod python;
 mod settings;
+mod switch;
 
 pub(crate) use offers::Offers;
 pub(crate) use settings::{PluginFolders, PluginSettings};
+pub(crate) use switch::switch;
 
 use crate::compose::Source;
 use letscode_core::hooks::Plugin;

@@ -82,11 +82,7 @@ impl Process {
             grace => timeout(grace, self.child.wait()).await.ok(),
         };
         self.kill().await;
-        let status = match ended {
-            Some(status) => status,
-            None => return None,
-        };
-        status.ok().map(|status| status.to_string())
+        ended?.ok().map(|status| status.to_string())
     }
 
     #[cfg(unix)]

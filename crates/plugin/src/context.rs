@@ -4,8 +4,8 @@
 
 use crate::error::Error;
 use letscode_wire::{
-    Command, ContentPart, CustomMessage, FromPlugin, Message, Meta, Partial, Registrations,
-    StateResult, UiLevel, UiRequest, encode_line,
+    Command, ContentPart, CustomMessage, FromPlugin, MessagesResult, Meta, Partial, Registrations,
+    StateResult, Transcript, UiLevel, UiRequest, encode_line,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
@@ -119,9 +119,9 @@ impl Context {
     ///
     /// # Errors
     /// When the program is gone.
-    pub fn messages(&self) -> Result<Vec<Message>, Error> {
-        let mut result = self.command(Command::Messages)?;
-        Ok(serde_json::from_value(result["messages"].take())?)
+    pub fn messages(&self) -> Result<Transcript, Error> {
+        let result: MessagesResult = serde_json::from_value(self.command(Command::Messages)?)?;
+        Ok(result.messages)
     }
 
     /// Runs the agent on a message, and returns when the run is over. Refused while one is active.

@@ -1,7 +1,7 @@
 //! Plugins for letscode in Rust.
 //!
 //! Owns what every plugin needs: the protocol, a thread for each call, typed tools, the way to the
-//! user and to the agent, and a peer for tests. `docs/plugins/rust.md` shows how one is installed.
+//! user and to the agent, and a peer for tests. `docs/plugin-protocol.md` shows how one is installed.
 //! Must not hold anything of the program.
 //!
 //! A tool in ten lines:

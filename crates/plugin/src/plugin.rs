@@ -25,6 +25,7 @@ type NamedToolHandler =
     Box<dyn Fn(&str, Map<String, Value>, &Context) -> Result<ToolOutput, Error> + Send + Sync>;
 type NamedCommandHandler =
     Box<dyn Fn(&str, &str, &Context) -> Result<RunCommandReply, Error> + Send + Sync>;
+type EventHandler = Box<dyn Fn(Event, &Context) + Send + Sync>;
 type Hook<A, R> = Option<Box<dyn Fn(A, &Context) -> Result<R, Error> + Send + Sync>>;
 
 /// A plugin: what it adds and what it wants to be told.
@@ -57,7 +58,7 @@ pub(crate) struct Handlers {
     pub(crate) transform_context: Hook<Transcript, Option<Transcript>>,
     pub(crate) convert_to_llm: Hook<Transcript, Option<Transcript>>,
     pub(crate) render_custom_message: Hook<CustomMessage, Option<Message>>,
-    pub(crate) on_event: Option<Box<dyn Fn(Event, &Context) + Send + Sync>>,
+    pub(crate) on_event: Option<EventHandler>,
 }
 
 impl Plugin {

@@ -77,6 +77,7 @@ fn every_option_is_read() {
         system: Some("-s".to_owned()),
         no_context_files: true,
         trust: true,
+        isolated: true,
         init: false,
         debug: true,
     };

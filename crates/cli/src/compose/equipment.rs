@@ -18,7 +18,7 @@ use letscode_core::model::{BindError, BoundModel, ModelSource};
 use letscode_core::prompts::{
     ContextFile, SkillLine, SystemPromptParts, load_context_files, system_prompt,
 };
-use letscode_core::skills::{Skill, load_skills};
+use letscode_core::skills::{Skill, SkillTool, load_skills};
 use letscode_core::tools::{ToolRegistry, ToolSelection, UnknownTool};
 use letscode_core::ui::Ui;
 use letscode_plugin_host::PluginHost;
@@ -87,7 +87,7 @@ pub(crate) enum UnknownNames {
     /// It is worth a warning: the tool was there at the start.
     AreWarnings,
     /// It is left alone: a plugin may yet bring it.
-    AreUnheardOf,
+    MayCome,
 }
 
 /// Reads what there is and builds all of it. Must be called inside the runtime.
@@ -109,7 +109,7 @@ pub(crate) async fn equip(
     plugins.extend(plugins::run(source));
     let hooks = Hooks::new(plugins, settings.plugins.hook_timeouts(), ui.clone());
     // What a plugin that is still starting adds is not known yet.
-    let unknown = if hooks.revision().is_some() { unknown } else { UnknownNames::AreUnheardOf };
+    let unknown = if hooks.revision().is_some() { unknown } else { UnknownNames::MayCome };
     let Made { tools, system, skills } = make(source, &readings, &hooks, unknown, warnings).await?;
     let context_files = readings.context_files.len();
     let host = ProgramHost { source: source.clone(), skills: skills.clone(), built_in, readings };
@@ -157,7 +157,16 @@ pub(crate) async fn make(
     warnings: &mut Vec<String>,
 ) -> Result<Made, UnknownTool> {
     let Source { settings, environment, .. } = source;
-    let mut tools = hooks.register().tools;
+    let registered = hooks.register();
+    let mut tools = registered.tools;
+    let mut skills = readings.skills.clone();
+    for skill in registered.skills.into_iter().map(Skill::of_plugin).map(Arc::new) {
+        if let Some(tool) = SkillTool::new(Arc::clone(&skill)) {
+            tools.add(Arc::new(tool));
+        }
+        skills.retain(|other| other.name != skill.name);
+        skills.push(skill);
+    }
     select_tools(&mut tools, &settings.tools, unknown, warnings)?;
     let context = SystemPromptContext {
         cwd: environment.working_dir().display().to_string(),
@@ -167,7 +176,6 @@ pub(crate) async fn make(
         Some(text) => Some(text.clone()),
         None => hooks.system_prompt(&context).await,
     };
-    let skills = readings.skills.clone();
     let system = system_prompt(&SystemPromptParts {
         replacement: replacement.as_deref(),
         tools: &tools.specs(),
@@ -224,7 +232,7 @@ fn select_tools(
             };
             let (known, unknown): (Vec<String>, Vec<String>) =
                 names.iter().cloned().partition(|name| tools.get(name).is_some());
-            for name in unknown.iter().filter(|_| unknown_names != UnknownNames::AreUnheardOf) {
+            for name in unknown.iter().filter(|_| unknown_names != UnknownNames::MayCome) {
                 warnings.push(format!("{who} {name:?}, which does not exist"));
             }
             ToolSelection::Only(known)

@@ -37,7 +37,7 @@ pub fn render(command: &Command, result: &Value) -> String {
             let lines = it.skills.iter().map(|it| (it.name.clone(), first_line(&it.description)));
             columns(lines, "no skills were found")
         }),
-        Command::Plugins => typed(result, plugins),
+        Command::Plugins => typed(result, |it: PluginsResult| plugins(&it)),
         Command::RunCommand { .. } => typed(result, |it: RunCommandResult| it.text),
         Command::Name { .. } | Command::Rename { .. } => typed(result, |it: NameResult| {
             it.label.unwrap_or_else(|| "this session has no label yet".to_owned())
@@ -264,7 +264,7 @@ fn push_line(text: &mut String, line: &str) {
 }
 
 /// Lists the plugins, with what went wrong below each.
-fn plugins(it: PluginsResult) -> String {
+fn plugins(it: &PluginsResult) -> String {
     if it.details.is_empty() {
         return it.plugins.join("\n");
     }

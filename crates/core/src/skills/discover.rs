@@ -141,7 +141,7 @@ fn read_skill(path: &Path, head: &FileHead, warnings: &mut Vec<String>) -> Skill
 
 /// Returns the name of a skill's tool: `skill_` and the name, in the characters that a tool may
 /// have.
-fn tool_name(name: &str) -> String {
+pub(super) fn tool_name(name: &str) -> String {
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     "skill_".chars().chain(name.chars().map(allowed)).take(TOOL_NAME_LIMIT).collect()
 }
