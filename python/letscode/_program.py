@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 class Program(Protocol):
     """What the functions of the stable surface ask of the program."""
 
-    state: AgentState
+    @property
+    def state(self) -> AgentState:
+        """Returns the state of the program's agent."""
+        ...
 
     def config(self) -> dict[str, Any]:
         """Returns the whole configuration as it is now."""

@@ -1,4 +1,4 @@
-"""Faults of plugins, and words for the user: lines on stderr, which the program shows as warnings."""
+"""Faults of plugins, and words for the user: lines on stderr, shown as warnings."""
 
 from __future__ import annotations
 

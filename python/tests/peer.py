@@ -1,6 +1,6 @@
 """The program's side of the plugin protocol, for tests: starts the host and plays its peer.
 
-Owns the child process and the reading of its lines; every wait has a limit that only a hang reaches.
+Owns the child process and the reading of its lines; each wait has a limit that only a hang meets.
 """
 
 from __future__ import annotations

@@ -104,8 +104,8 @@ class None_(BaseModel):
 async def look(params: None_, ctx: ToolContext) -> ToolResult:
     state = ctx.agent_state
     assert not live or state is live[0]
-    words = [str(len(state.messages)), str(state.is_streaming), ",".join(sorted(state.pending_tool_calls)),
-             str(state.last_error)]
+    calls = ",".join(sorted(state.pending_tool_calls))
+    words = [str(len(state.messages)), str(state.is_streaming), calls, str(state.last_error)]
     return ToolResult(content=[TextPart(text=" ".join(words))])
 @hookimpl
 def letscode_register_tools(registry):
@@ -163,8 +163,7 @@ def test_a_prompt_ends_with_its_run_and_subscribers_see_it_all(start: Start) -> 
     host.begin()
     host.answers["prompt"] = lambda _: play_run(host)
     assert run(host)["text"] == (
-        "agent_start message_start message_update one message_update one two"
-        " message_end agent_end"
+        "agent_start message_start message_update one message_update one two message_end agent_end"
     )
     assert host.wait_for_command("prompt") == {"cmd": "prompt", "text": "hello"}
 
@@ -308,7 +307,10 @@ def test_the_open_session_gets_each_message_once(start: Start, tmp_path: Path) -
     host.session, host.messages = str(opened), [user("a"), user("b", 2)]
     run(host, f"{opened} {other}")
     assert opened.read_text() == ""
-    assert [json.loads(line)["msg"]["id"] for line in other.read_text().splitlines()] == ["u1", "u2"]
+    assert [json.loads(line)["msg"]["id"] for line in other.read_text().splitlines()] == [
+        "u1",
+        "u2",
+    ]
     saved = [line for line in host.asked if line["type"] == "save_message"]
     assert [(line["kind"], line["payload"]) for line in saved] == [("note", {"a": 1})]
 
@@ -336,7 +338,8 @@ def test_the_models_variables_are_lent_to_plugins_but_not_to_commands(start: Sta
     from letscode.agent.execution_env import LocalEnv
     from letscode.agent.subagent import subagent_env
     ctx.console.print(os.environ["OPENAI_API_KEY"], os.environ["LETSCODE_MODEL"])
-    shell = await LocalEnv().run_shell("echo _$OPENAI_API_KEY", timeout=20, cancel_event=asyncio.Event())
+    command = "echo _$OPENAI_API_KEY"
+    shell = await LocalEnv().run_shell(command, timeout=20, cancel_event=asyncio.Event())
     ctx.console.print(shell.output.decode())
     ctx.console.print(subagent_env(ctx.agent.state, base={"A": "b"}))
 """

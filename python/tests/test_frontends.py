@@ -1,4 +1,4 @@
-"""A front end of a plugin: registered, given a real terminal, run to its end, the terminal returned."""
+"""A front end of a plugin: registered, given a real terminal, run to its end."""
 
 from __future__ import annotations
 

@@ -35,7 +35,9 @@ def test_transforms_are_chained_and_the_last_registered_is_asked_first(start: St
 
 @pytest.mark.parametrize("fault", ["1 / 0", "return 5", "return [1]", "raise SystemExit"])
 def test_a_transform_that_fails_is_left_out(start: Start, fault: str) -> None:
-    bad = f"@hookimpl\ndef letscode_transform_context(messages):\n    messages.clear()\n    {fault}\n"
+    bad = (
+        f"@hookimpl\ndef letscode_transform_context(messages):\n    messages.clear()\n    {fault}\n"
+    )
     host = start(a=adding("a"), bad=bad)
     host.begin()
     changed = host.result("transform_context", context={"messages": [user("hi")]})

@@ -47,9 +47,7 @@ def test_events_come_in_pieces_only_where_a_plugin_looks(start: Start) -> None:
         ("@hookimpl\ndef letscode_on_event(wrong): pass", "wrong"),
     ],
 )
-def test_a_plugin_that_cannot_be_imported_is_one_line(
-    start: Start, fault: str, said: str
-) -> None:
+def test_a_plugin_that_cannot_be_imported_is_one_line(start: Start, fault: str, said: str) -> None:
     host = start(broken=fault, quiet=QUIET)
     _, registrations = host.begin()
     host.end()

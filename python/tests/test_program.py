@@ -1,4 +1,4 @@
-"""Plugins in the program itself, which is named by LETSCODE_BINARY; without it there is none to try."""
+"""Plugins in the program itself, which LETSCODE_BINARY names; without it there is none to try."""
 
 from __future__ import annotations
 

@@ -21,9 +21,12 @@ from letscode.plugins.registries import Command, CommandRegistry, SkillRegistry
 from letscode.skills.loader import parse_skill
 
 SURFACE = {
-    "letscode.agent.tools": "Tool ToolContext ToolResult ToolPartialResult ToolError tool ToolRegistry FunctionTool",
-    "letscode.agent.messages": "UserMessage AssistantMessage ToolResultMessage CustomMessage LLMMessage AgentMessage",
-    "letscode.agent.events": "AgentStart AgentEnd TurnStart TurnEnd MessageStart MessageUpdate MessageEnd"
+    "letscode.agent.tools": "Tool ToolContext ToolResult ToolPartialResult ToolError"
+    " tool ToolRegistry FunctionTool",
+    "letscode.agent.messages": "UserMessage AssistantMessage ToolResultMessage"
+    " CustomMessage LLMMessage AgentMessage",
+    "letscode.agent.events": "AgentStart AgentEnd TurnStart TurnEnd MessageStart"
+    " MessageUpdate MessageEnd"
     " ToolExecutionStart ToolExecutionUpdate ToolExecutionEnd RetryEvent ErrorEvent Event TextDelta"
     " ThinkingDelta ToolCallStart ToolCallArgsDelta ToolCallEnd UsageEvent StopEvent StreamEvent",
     "letscode.agent.state": "AgentState",
@@ -35,7 +38,8 @@ SURFACE = {
     " letscode_after_tool_call letscode_transform_context letscode_convert_to_llm"
     " letscode_render_custom_message letscode_on_event",
     "letscode.llm.types": "TextPart ImagePart ContentPart Usage ToolCall",
-    "letscode.plugins.registries": "Registry Command CommandRegistry FrontendFactory FrontendRegistry"
+    "letscode.plugins.registries": "Registry Command CommandRegistry"
+    " FrontendFactory FrontendRegistry"
     " Skill SkillRegistry",
     "letscode.commands.dispatch": "CommandContext CommandResult dispatch_slash",
     "letscode.frontends.protocol": "Frontend",
@@ -43,7 +47,8 @@ SURFACE = {
     "letscode.config": "LetscodeConfig load_config user_config_path",
     "letscode.plugins.manager": "PluginManager",
     "letscode.session.store": "save_message load_session load_session_entries new_session_path"
-    " list_sessions session_dir default_sessions_root cwd_hash uuid7 write_session sibling_session_path"
+    " list_sessions session_dir default_sessions_root cwd_hash uuid7 write_session"
+    " sibling_session_path"
     " label_path_for read_session_label write_session_label",
     "letscode.agent.agent": "Agent",
     "letscode.frontends.basic.tui": "truncate_panel_body truncate_tool_args",
@@ -212,7 +217,7 @@ def test_skill_heads(tmp_path: Path, head: str) -> None:
 @pytest.mark.parametrize("text", ["body", "---\nname: x\n", "---\nname: x\n---\nbody", ""])
 def test_a_file_that_is_no_skill_is_named(tmp_path: Path, text: str) -> None:
     path = skill(tmp_path / "s", text)
-    with pytest.raises(ValueError, match="SKILL.md"):
+    with pytest.raises(ValueError, match=r"SKILL\.md"):
         parse_skill(path)
 
 

@@ -45,8 +45,10 @@ def test_a_tool_is_declared_with_its_schema(start: Start) -> None:
 def test_a_call_gives_its_result(start: Start) -> None:
     body = """
     assert ctx.tool_call_id == "t1" and ctx.cwd.name == "project"
-    assert (await ctx.env.run_shell("pwd", timeout=20, cancel_event=ctx.cancel_event)).exit_code == 0
-    return ToolResult(content=[TextPart(text=params.text * params.times)], details={"n": params.times})
+    shell = await ctx.env.run_shell("pwd", timeout=20, cancel_event=ctx.cancel_event)
+    assert shell.exit_code == 0
+    text = params.text * params.times
+    return ToolResult(content=[TextPart(text=text)], details={"n": params.times})
 """
     host = start(a=tool(body))
     host.begin()
@@ -96,7 +98,8 @@ def test_arguments_that_do_not_fit_are_told(start: Start) -> None:
 def test_details_of_any_kind_become_json(start: Start) -> None:
     body = """
     from pathlib import Path
-    details = {"path": Path("/x"), "nan": float("nan"), "bytes": b"\\xff", "set": {1}, "odd": object()}
+    details = {"path": Path("/x"), "nan": float("nan"), "bytes": b"\\xff", "set": {1}}
+    details["odd"] = object()
     return ToolResult(content=[TextPart(text="\\udcff")], details=details)
 """
     host = start(a=tool(body))

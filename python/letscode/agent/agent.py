@@ -146,9 +146,7 @@ class Agent:
         if taken.get("message") == text:
             await asyncio.wrap_future(self._link.command("prompt", text=text))
         elif taken.get("message") is not None:
-            await asyncio.wrap_future(
-                self._link.command("follow_up", text=str(taken["message"]))
-            )
+            await asyncio.wrap_future(self._link.command("follow_up", text=str(taken["message"])))
 
     def _stopped_by_user(self) -> bool:
         return bool(getattr(self.state, "aborted", False))

@@ -175,7 +175,9 @@ async def _in_thread(work: Callable[[], T], path: Path) -> T:
         raise FileError(code, str(error), path) from error
 
 
-async def _end(process: asyncio.subprocess.Process, reading: asyncio.Future[object]) -> None:
+async def _end(
+    process: asyncio.subprocess.Process, reading: asyncio.Future[tuple[bytes, bytes]]
+) -> None:
     """Ends a command with all that it started, kindly first."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from letscode.agent.state import AgentState
 
 
-def subagent_env(
-    state: AgentState, *, base: Mapping[str, str] | None = None
-) -> dict[str, str]:
+def subagent_env(state: AgentState, *, base: Mapping[str, str] | None = None) -> dict[str, str]:
     """Returns the environment for the other process: `base`, else this one's, with the model,
     the endpoint and the key of `state`.
 

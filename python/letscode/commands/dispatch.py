@@ -70,7 +70,6 @@ async def run_command(command: Command, context: CommandContext) -> CommandResul
     if command.handler is None:
         context.console.print(f"/{command.name} does nothing by itself", markup=False)
         return CommandResult()
-    result = command.handler(context)
-    if inspect.isawaitable(result):
-        result = await result
+    answer: object = command.handler(context)
+    result = await answer if inspect.isawaitable(answer) else answer
     return result if isinstance(result, CommandResult) else CommandResult()

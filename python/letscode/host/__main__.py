@@ -8,7 +8,7 @@ import os
 import sys
 
 
-def start():
+def start() -> None:
     if sys.version_info < (3, 12):
         version = "%d.%d" % sys.version_info[:2]
         sys.exit("Python plugins need Python 3.12 or later; %s is %s" % (sys.executable, version))
@@ -19,7 +19,10 @@ def start():
         from letscode.host.run import main
     except ImportError as error:
         missing = error.name or "a module"
-        sys.exit("Python plugins need pydantic, pluggy and rich; %s has no %s" % (sys.executable, missing))
+        sys.exit(
+            "Python plugins need pydantic, pluggy and rich; %s has no %s"
+            % (sys.executable, missing)
+        )
     sys.exit(main(sys.argv[1:]))
 
 

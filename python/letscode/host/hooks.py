@@ -138,5 +138,5 @@ def _checked(messages: Any) -> list[AgentMessage]:
     return _transcript.validate_python(plain(list(messages)))
 
 
-def _failed(name: str, hook: str, error: Exception) -> None:
+def _failed(name: str, hook: str, error: BaseException) -> None:
     warn(f"plugin {name}: {hook} failed: {told(error)}")

@@ -7,6 +7,7 @@ the program alone; a message for it goes there.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import secrets
@@ -137,7 +138,7 @@ def load_session_entries(path: Path) -> list[SessionEntry]:
         if entry is not None:
             entries.append(entry)
     if not any(entry.parent_id for entry in entries):
-        for before, entry in zip(entries, entries[1:], strict=False):
+        for before, entry in itertools.pairwise(entries):
             entry.parent_id = before.message.id
     return entries
 
