@@ -179,9 +179,13 @@ async def _end(
     process: asyncio.subprocess.Process, reading: asyncio.Future[tuple[bytes, bytes]]
 ) -> None:
     """Ends a command with all that it started, kindly first."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
+    for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, number)
+            # Where there are no groups of processes, the shell alone is ended.
+            if hasattr(os, "killpg"):
+                os.killpg(process.pid, number)
+            else:
+                process.kill()
         done, _ = await asyncio.wait((reading,), timeout=_GRACE_SECONDS)
         if done:
             return
