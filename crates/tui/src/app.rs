@@ -42,6 +42,8 @@ pub struct Options {
     pub vi: bool,
     /// Which key does what.
     pub keymap: Arc<Keymap>,
+    /// The slash commands that are known at the start; plugins may bring more.
+    pub commands: Vec<CommandInfo>,
     /// The conversation that goes on; empty for a new one.
     pub conversation: Messages,
     /// What to ask about the project's own settings before anything else; `None` where nothing of it
@@ -156,10 +158,12 @@ impl App {
         if !options.conversation.is_empty() {
             transcript.recap(&options.conversation);
         }
+        let mut completion = Completion::new(Arc::clone(&keymap));
+        completion.set_commands(options.commands.clone());
         Self {
             transcript,
             composer: Composer::new(Arc::clone(&keymap)).with_vi(options.vi),
-            completion: Completion::new(Arc::clone(&keymap)),
+            completion,
             keymap,
             overlay: None,
             questions: VecDeque::new(),
@@ -167,7 +171,7 @@ impl App {
             footer: Footer::default(),
             shows_footer: options.footer,
             requests: Requests::default(),
-            commands: Vec::new(),
+            commands: options.commands,
             queue: QueueResult { steering: Vec::new(), follow_ups: Vec::new() },
             run: None,
             redirect: None,

@@ -13,6 +13,7 @@ use crate::environment::Environment;
 use crate::settings::Settings;
 use crate::signals::{JobSignal, JobSignals, Signals, StopSignal};
 use letscode_core::agent::{Agent, Output, Subscription};
+use letscode_core::commands;
 use letscode_core::secrets::Secrets;
 use letscode_tui::app::{AgentOutput, App, Effect, Msg, Options};
 use letscode_tui::input::Reader;
@@ -44,6 +45,7 @@ pub(super) fn options(settings: &Settings, environment: &Environment, built: &Bu
         verbose: config.verbose.unwrap_or(false),
         vi: config.vi.unwrap_or(false),
         keymap: Arc::new(keymap),
+        commands: commands::list().commands,
         conversation: built.parts.transcript.clone(),
         trust_question: settings.left_out.as_ref().map(ToString::to_string),
         seconds_since_epoch: environment.seconds_since_epoch() as f64,

@@ -26,6 +26,10 @@ mod secrets;
 
 mod hooks;
 
+mod access;
+
+mod late;
+
 mod user;
 
 mod reload;

@@ -6,7 +6,7 @@ use letscode_core::agent::{self, Agent, AgentParts, Output, Stamp, Stamps, Subsc
 use letscode_core::builtin::BuiltinTools;
 use letscode_core::commands::{Host, NoHost};
 use letscode_core::env::ExecutionEnv;
-use letscode_core::hooks::{HookTimeouts, Hooks, Plugin};
+use letscode_core::hooks::{AccessInbox, AgentAccess, HookTimeouts, Hooks, Plugin, access};
 use letscode_core::input::TypingAids;
 use letscode_core::secrets::Secrets;
 use letscode_core::session::{SessionError, SessionStore};
@@ -38,6 +38,7 @@ pub(crate) struct Setup {
     secrets: Secrets,
     host: Arc<dyn Host>,
     ui: (Ui, UiInbox),
+    access: (AgentAccess, AccessInbox),
 }
 
 /// A running agent and what its first client has heard.
@@ -62,6 +63,7 @@ impl Setup {
             secrets: Secrets::default(),
             host: Arc::new(NoHost),
             ui: ui::channel(),
+            access: access(),
         }
     }
 
@@ -78,6 +80,11 @@ impl Setup {
     /// Returns the handle of whoever wants to ask the user outside of calls.
     pub(crate) fn ui(&self) -> Ui {
         self.ui.0.clone()
+    }
+
+    /// Returns the plugins' way to the agent.
+    pub(crate) fn access(&self) -> AgentAccess {
+        self.access.0.clone()
     }
 
     pub(crate) fn env(mut self, env: impl ExecutionEnv + 'static) -> Self {
@@ -128,7 +135,7 @@ impl Setup {
             host: self.host,
             hooks,
             ui: self.ui,
-            access: letscode_core::hooks::AccessInbox::closed(),
+            access: self.access.1,
             store: self.store,
             system: "system".into(),
             transcript: self.transcript,

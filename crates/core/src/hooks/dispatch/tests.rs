@@ -241,3 +241,25 @@ async fn events_arrive_in_order_and_a_crash_ends_only_their_delivery() {
     assert_eq!(of("second"), ["second 1"]);
     assert_eq!(stage.hooks.take_faults().len(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_plugin_that_is_silent_three_times_in_a_row_is_asked_no_more() {
+    let Stage { hooks, seen } = stage(&[Mood::Hangs]);
+    for _ in 0..5 {
+        hooks.before_tool_call(call()).await;
+    }
+    assert_eq!(seen.lock().unwrap().len(), 3);
+    let faults: Vec<String> = hooks.take_faults().iter().map(ToString::to_string).collect();
+    assert_eq!(faults.len(), 4);
+    assert_eq!(faults[3], "plugin first: no answer 3 times in a row; it is left out from now on");
+}
+
+#[tokio::test]
+async fn a_slash_command_is_run_by_the_plugin_registered_last_that_has_it() {
+    let hooks = stage(&[Mood::Answers, Mood::Answers]).hooks;
+    let names: Vec<String> = hooks.commands().into_iter().map(|command| command.name).collect();
+    assert_eq!(names, ["first", "second"]);
+    let error = hooks.run_command("second", "").await.unwrap().unwrap_err();
+    assert_eq!(error.message, "the plugin second cannot run /second");
+    assert!(hooks.run_command("third", "").await.is_none());
+}
