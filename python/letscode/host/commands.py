@@ -53,14 +53,17 @@ async def run(line: dict[str, Any], agent: Agent, manager: PluginManager) -> dic
 
 
 def _console(printed: io.StringIO) -> Console:
-    """Returns a console that prints into memory, in colours, as wide as the terminal."""
+    """Returns a console that prints into memory, as wide as the terminal.
+
+    Without colours: the text goes to pipes and to hosts too, which would show their codes.
+    """
     # Here, because it takes a tenth of a second that a start without commands need not spend.
     from rich.console import Console
 
     return Console(
         file=printed,
-        force_terminal=True,
-        color_system="256",
+        force_terminal=False,
+        color_system=None,
         highlight=False,
         legacy_windows=False,
         width=_width(),
