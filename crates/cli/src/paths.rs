@@ -56,6 +56,11 @@ impl UserPaths {
         self.directory.join("history")
     }
 
+    /// Returns the virtual environment of the user's plugins that are Python.
+    pub(crate) fn python_plugins(&self) -> PathBuf {
+        self.directory.join("plugins")
+    }
+
     /// Returns the directory of the user's plugins that are not Python.
     pub(crate) fn native_plugins(&self) -> PathBuf {
         self.directory.join("plugins").join("native")

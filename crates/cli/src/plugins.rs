@@ -5,6 +5,7 @@
 
 mod bundled;
 mod offers;
+mod python;
 mod settings;
 mod switch;
 

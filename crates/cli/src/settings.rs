@@ -174,13 +174,22 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
     warnings.extend(loaded.warnings);
     let mut broken = loaded.broken;
     let config = loaded.config;
+    let own =
+        user.as_ref().filter(|_| !args.isolated && !environment.is_on("LETSCODE_NO_USER_PLUGINS"));
+    // Left out are the plugins of a project that is not trusted, whatever else it sets.
+    let trusted =
+        project.as_ref().filter(|project| project.has_plugins && loaded.left_out.is_none());
+    let python = [
+        own.map(UserPaths::python_plugins),
+        // An environment that the user's shell has activated is the user's own choice.
+        environment.path("VIRTUAL_ENV"),
+        trusted.map(Project::plugins),
+    ];
     let folders = PluginFolders {
-        user: user.as_ref().filter(|_| !args.isolated).map(UserPaths::native_plugins),
-        // Left out are the plugins of a project that is not trusted, whatever else it sets.
-        project: project
-            .as_ref()
-            .filter(|project| project.has_plugins && loaded.left_out.is_none())
-            .map(Project::native_plugins),
+        user: own.map(UserPaths::native_plugins),
+        project: trusted.map(Project::native_plugins),
+        python: python.into_iter().flatten().collect(),
+        cache: user.as_ref().map(UserPaths::cache),
     };
     check_frontend(args.frontend, config.frontend, &mut warnings)?;
     let catalog = Catalog::load(user.as_ref(), &mut warnings);

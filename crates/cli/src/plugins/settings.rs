@@ -3,6 +3,7 @@
 //! Owns the `[plugins]` table. Must not start any.
 
 use super::bundled::BUNDLED;
+use super::python::{self, PythonHost};
 use letscode_core::hooks::HookTimeouts;
 use letscode_plugin_host::{Manifest, PluginSpec, manifests_in};
 use letscode_wire::{HOOKS, HookName};
@@ -25,6 +26,10 @@ pub(crate) struct PluginFolders {
     pub(crate) user: Option<PathBuf>,
     /// Those of the project, where it is trusted.
     pub(crate) project: Option<PathBuf>,
+    /// The virtual environments that may hold some in Python.
+    pub(crate) python: Vec<PathBuf>,
+    /// Where what those need is unpacked.
+    pub(crate) cache: Option<PathBuf>,
 }
 
 /// What is set for plugins.
@@ -34,6 +39,8 @@ pub(crate) struct PluginSettings {
     config: Table,
     /// The plugins that are installed and not switched off.
     installed: Vec<Manifest>,
+    /// The host of those in Python.
+    python: Option<PluginSpec>,
     timeouts: HookTimeouts,
     hello: Duration,
     register: Duration,
@@ -54,9 +61,11 @@ impl PluginSettings {
             }
         }
         installed.sort_by(|a, b| a.name.cmp(&b.name));
+        let python = python_host(&config, folders, warnings);
         let mut settings = Self {
             config,
             installed,
+            python,
             timeouts: HookTimeouts::default(),
             hello: HELLO,
             register: REGISTER,
@@ -67,7 +76,9 @@ impl PluginSettings {
 
     /// Returns whether any plugin is to run.
     pub(crate) fn are_there(&self) -> bool {
-        !self.installed.is_empty() || BUNDLED.iter().any(|plugin| plugin.is_enabled(&self.config))
+        !self.installed.is_empty()
+            || self.python.is_some()
+            || BUNDLED.iter().any(|plugin| plugin.is_enabled(&self.config))
     }
 
     /// Returns the plugins that are to run, in the order of registration.
@@ -93,7 +104,7 @@ impl PluginSettings {
             fail_closed: manifest.fail_closed,
             config: self.table(manifest.config.as_deref().unwrap_or(&manifest.name)),
         });
-        bundled.chain(installed).collect()
+        bundled.chain(self.python.clone()).chain(installed).collect()
     }
 
     /// Returns a table of the configuration.
@@ -152,6 +163,21 @@ impl PluginSettings {
             }
         }
     }
+}
+
+/// Looks for plugins in Python, and makes their host ready to be started.
+fn python_host(
+    config: &Table,
+    folders: &PluginFolders,
+    warnings: &mut Vec<String>,
+) -> Option<PluginSpec> {
+    if is_switched_off(config, python::NAME) {
+        return None;
+    }
+    let host = PythonHost::find(&folders.python, folders.cache.as_deref(), warnings)?;
+    host.spec()
+        .inspect_err(|error| warnings.push(format!("plugins in Python left out: {error}")))
+        .ok()
 }
 
 fn is_switched_off(config: &Table, name: &str) -> bool {

@@ -1,0 +1,1 @@
+"""Slash commands: what a handler is given and what it may answer."""

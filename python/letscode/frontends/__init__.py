@@ -1,0 +1,1 @@
+"""Front ends: what one has to offer, and pieces that several share."""

@@ -1,0 +1,1 @@
+"""Pieces of the terminal front end that other front ends use too."""

@@ -1,0 +1,1 @@
+"""Types that belong to the exchange with a language model."""

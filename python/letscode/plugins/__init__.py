@@ -1,0 +1,1 @@
+"""Plugins: what they register into, and how they are found."""

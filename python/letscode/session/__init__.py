@@ -1,0 +1,1 @@
+"""Session files, for plugins that read or write them."""

@@ -1,0 +1,1 @@
+"""Skills: instructions in Markdown files that a model can ask for."""
