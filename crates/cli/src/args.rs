@@ -3,10 +3,12 @@
 //! Owns the options, the subcommands' names, and the one-line errors about them. Must not look
 //! at files or the environment.
 
+mod packages;
 #[cfg(test)]
 mod tests;
 mod values;
 
+pub(crate) use packages::{Keeping, PackageCommand, Place};
 pub(crate) use values::{Mode, ToolNames};
 
 use crate::thinking::ThinkingLevel;
@@ -34,6 +36,8 @@ pub(crate) enum Invocation {
     Untrust(Option<PathBuf>),
     /// Print the script that lets this shell complete the command line.
     Completions(Shell),
+    /// Do something with installed plugins.
+    Packages(PackageCommand),
     /// Run the agent.
     Run(Box<Args>),
 }
@@ -50,7 +54,7 @@ pub(crate) struct UsageError(String);
     name = "letscode",
     version,
     about = "A coding agent for the terminal. Talks to any OpenAI-compatible model.",
-    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode trust|untrust [DIR]\n       letscode completions SHELL",
+    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode install SPEC | uninstall NAME | plugins | run TOOL [ARGUMENT]...\n       letscode trust|untrust [DIR]\n       letscode completions SHELL",
     after_help = AFTER_HELP,
     help_template = "{about}\n\n{usage-heading} {usage}\n\n{all-args}{after-help}",
     args_override_self = true,
@@ -168,6 +172,9 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Invocation, UsageError> {
 /// Reads a subcommand's arguments.
 fn subcommand(name: &str, arguments: &[OsString]) -> Result<Invocation, UsageError> {
     let as_message = format!("for a message that begins with that word: letscode -- {name} ...");
+    if let Some(parsed) = packages::parse(name, arguments, &as_message) {
+        return parsed;
+    }
     let make = match name {
         "trust" => Invocation::Trust,
         "untrust" => Invocation::Untrust,

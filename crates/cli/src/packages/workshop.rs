@@ -1,0 +1,300 @@
+//! The programs that do the work of installing: uv, Python, cargo.
+//!
+//! Owns finding them, running them with their output shown, and one line for each way in which
+//! they fail. Must not know what is installed where.
+
+use super::python_environment::{OLDEST_PYTHON, Version};
+use crate::environment::Environment;
+use crate::programs::{self, Request, ShownEnd, ShownRequest};
+use crate::signals::{Signals, StopSignal};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// The names by which a Python may be found, the one to take first.
+const PYTHON_NAMES: [&str; 5] = ["python3.12", "python3.13", "python3.14", "python3", "python"];
+
+/// What a Python is asked.
+const ASK_VERSION: &str = "import sys; print('%d.%d' % sys.version_info[:2])";
+
+/// How long it may take to answer.
+const ASK_LIMIT: Duration = Duration::from_secs(20);
+
+/// Pieces of what the programs say when they cannot reach anybody.
+const NETWORK_TROUBLE: [&str; 15] = [
+    "error sending request",
+    "dns error",
+    "could not resolve host",
+    "name resolution",
+    "name or service not known",
+    "nodename nor servname",
+    "no address associated with hostname",
+    "failed to establish a new connection",
+    "network is unreachable",
+    "network unreachable",
+    "connection refused",
+    "connection reset",
+    "failed to connect to",
+    "couldn't connect to server",
+    "connection timed out",
+];
+
+/// Pieces of what they say when there is no such package.
+const NOTHING_FOUND: [&str; 5] = [
+    "no matching distribution found",
+    "not found in the package registry",
+    "there are no versions of",
+    "could not find `",
+    "repository not found",
+];
+
+/// Where programs are looked for and run.
+pub(crate) struct Workshop {
+    search_path: OsString,
+    /// The keys of providers: what is installed may run code of its own meanwhile.
+    hidden_variables: Vec<String>,
+    signals: Signals,
+    /// An empty folder to run in, so that no settings of a project reach the programs.
+    folder: TempDir,
+}
+
+/// A program that is about to run.
+#[derive(Debug)]
+pub(crate) struct Step<'a> {
+    /// Where it is.
+    pub(crate) program: &'a Path,
+    /// What it is called in messages.
+    pub(crate) name: &'static str,
+    /// Its arguments.
+    pub(crate) arguments: Vec<OsString>,
+    /// Variables that it gets beside ours.
+    pub(crate) variables: Vec<(&'static str, OsString)>,
+    /// Where it runs; `None` where no settings should be found.
+    pub(crate) working_dir: Option<&'a Path>,
+}
+
+/// Why a program did not do its work. Each is one line.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StepError {
+    /// It cannot be started.
+    #[error("{name} cannot be run: {source}")]
+    Start {
+        /// The program.
+        name: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Nobody can be reached.
+    #[error("{name} reaches no server: check the network and the proxy variables ({said})")]
+    Network {
+        /// The program.
+        name: &'static str,
+        /// Its words.
+        said: String,
+    },
+    /// Nothing of that name is to be had.
+    #[error("{name} finds nothing that fits: {said}")]
+    NothingFound {
+        /// The program.
+        name: &'static str,
+        /// Its words.
+        said: String,
+    },
+    /// Anything else.
+    #[error("{name} failed: {said}")]
+    Failed {
+        /// The program.
+        name: &'static str,
+        /// Its words.
+        said: String,
+    },
+    /// The user stopped it.
+    #[error("stopped")]
+    Stopped(StopSignal),
+}
+
+/// A Python that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Python {
+    /// Where it is.
+    pub(crate) program: PathBuf,
+    /// Its version.
+    pub(crate) version: Version,
+}
+
+/// There is no Python that plugins run in, and no uv to get one.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum NoPython {
+    /// None at all.
+    #[error(
+        "Python plugins need uv, or Python {OLDEST_PYTHON} or newer, and neither is on the PATH: \
+         install one of them, for example uv from https://docs.astral.sh/uv"
+    )]
+    None,
+    /// Only older ones.
+    #[error(
+        "Python plugins need uv, or Python {OLDEST_PYTHON} or newer, and the PATH has only Python \
+         {0}: install one of them, for example uv from https://docs.astral.sh/uv"
+    )]
+    TooOld(Version),
+}
+
+impl<'a> Step<'a> {
+    /// Makes a step that runs in the workshop's own folder.
+    pub(crate) fn new(program: &'a Path, name: &'static str, arguments: Vec<OsString>) -> Self {
+        Self { program, name, arguments, variables: Vec::new(), working_dir: None }
+    }
+}
+
+impl Workshop {
+    /// Opens one. Signals do not end the process from then on: they end steps.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub(crate) fn open(
+        environment: &Environment,
+        hidden_variables: Vec<String>,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            search_path: environment.path("PATH").unwrap_or_default().into_os_string(),
+            hidden_variables,
+            signals: Signals::listen()?,
+            folder: tempfile::Builder::new()
+                .prefix("letscode-install-")
+                .tempdir_in(environment.temporary_dir())?,
+        })
+    }
+
+    /// Returns the empty folder, for files that programs are given.
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Returns where a program is.
+    pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
+        programs::find(name, &self.search_path)
+    }
+
+    /// Returns a Python that plugins can run in.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) async fn find_python(&self) -> Result<Python, NoPython> {
+        let mut newest_old = None;
+        for name in PYTHON_NAMES {
+            let Some(program) = self.find(name) else { continue };
+            // Some are only stand-ins that say how to get one.
+            let Some(version) = self.version_of(&program).await else { continue };
+            if version >= OLDEST_PYTHON {
+                return Ok(Python { program, version });
+            }
+            newest_old = newest_old.max(Some(version));
+        }
+        Err(newest_old.map_or(NoPython::None, NoPython::TooOld))
+    }
+
+    async fn version_of(&self, python: &Path) -> Option<Version> {
+        let request = Request {
+            program: python,
+            // Isolated: what lies in this folder is not imported.
+            arguments: &["-I", "-c", ASK_VERSION],
+            input: b"",
+            variables: &[],
+            hidden_variables: &self.hidden_variables,
+            time_limit: ASK_LIMIT,
+        };
+        let finished = programs::collect(request).await.ok()?;
+        let answer = String::from_utf8(finished.stdout).ok()?;
+        Version::read(&answer).filter(|_| finished.status.success())
+    }
+
+    /// Runs a program to its end and shows what it says.
+    ///
+    /// # Errors
+    /// When it fails, or the user stops it.
+    pub(crate) async fn run(&mut self, step: Step<'_>) -> Result<(), StepError> {
+        let request = ShownRequest {
+            program: step.program,
+            arguments: &step.arguments,
+            variables: &step.variables,
+            hidden_variables: &self.hidden_variables,
+            working_dir: step.working_dir.unwrap_or(self.folder.path()),
+        };
+        let name = step.name;
+        match programs::show(request, &mut self.signals).await {
+            Err(source) => Err(StepError::Start { name, source }),
+            Ok(ShownEnd::Stopped(signal)) => Err(StepError::Stopped(signal)),
+            Ok(ShownEnd::Ended { status, .. }) if status.success() => Ok(()),
+            Ok(ShownEnd::Ended { status, said }) => Err(failure(name, status, &said)),
+        }
+    }
+}
+
+/// Returns words as arguments.
+pub(crate) fn arguments<const N: usize>(
+    words: [&(impl AsRef<OsStr> + ?Sized); N],
+) -> Vec<OsString> {
+    words.into_iter().map(|word| word.as_ref().to_owned()).collect()
+}
+
+fn failure(name: &'static str, status: ExitStatus, said: &str) -> StepError {
+    let lower = said.to_lowercase();
+    let has = |pieces: &[&str]| pieces.iter().any(|piece| lower.contains(piece));
+    let said = complaint(said).unwrap_or_else(|| status.to_string());
+    if has(&NETWORK_TROUBLE) {
+        StepError::Network { name, said }
+    } else if has(&NOTHING_FOUND) {
+        StepError::NothingFound { name, said }
+    } else {
+        StepError::Failed { name, said }
+    }
+}
+
+/// Returns the line that says what went wrong: the last one that calls itself an error, with the
+/// next one where it announces it; else the last.
+fn complaint(said: &str) -> Option<String> {
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let marks = ["error", "\u{d7}", "fatal:"];
+    let is_error = |line: &&str| {
+        let lower = line.to_lowercase();
+        marks.iter().any(|mark| lower.starts_with(mark))
+    };
+    let at = lines.iter().rposition(is_error).or(lines.len().checked_sub(1))?;
+    let strip = |line: &str| {
+        let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '`');
+        let prefix = bare.get(..6).filter(|start| start.eq_ignore_ascii_case("error:"));
+        bare.get(prefix.map_or(0, str::len)..).unwrap_or(bare).trim().to_owned()
+    };
+    let line = strip(lines.get(at)?);
+    Some(match lines.get(at + 1) {
+        Some(next) if line.ends_with(':') => format!("{line} {}", strip(next)),
+        _ => line,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_what_went_wrong_is_found() {
+        for (said, expected) in [
+            (
+                "Collecting x\nERROR: No matching distribution found for x\n",
+                "No matching distribution found for x",
+            ),
+            (
+                "  \u{d7} No solution found when resolving dependencies:\n  \u{2570}\u{2500}\u{25b6} Because x was not found\n      and more\n",
+                "No solution found when resolving dependencies: Because x was not found",
+            ),
+            ("error: could not find `x` in registry\n\n", "could not find `x` in registry"),
+            ("something\nlast words\n", "last words"),
+        ] {
+            assert_eq!(complaint(said).as_deref(), Some(expected));
+        }
+        assert_eq!(complaint(" \n"), None);
+    }
+}
