@@ -77,10 +77,10 @@ pub(crate) enum PackageError {
     Step(#[from] StepError),
     /// The package is something else.
     #[error(
-        "it is no plugin of letscode (it has no entry point in the group \"letscode\"), so it was \
+        "{0} is no plugin of letscode (it has no entry point in the group \"letscode\"), so it was \
          taken out again"
     )]
-    NotAPlugin,
+    NotAPlugin(String),
     /// Not for this way of installing.
     #[error("it is no Python package")]
     NotPython,
@@ -373,7 +373,7 @@ fn exit(error: &PackageError) -> Exit {
         | PackageError::NoPip { .. }
         | PackageError::NoCargo
         | PackageError::Step(_)
-        | PackageError::NotAPlugin
+        | PackageError::NotAPlugin(_)
         | PackageError::NoPrograms
         | PackageError::ManyPrograms { .. }
         | PackageError::Snapshot { .. }

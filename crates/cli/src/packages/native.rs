@@ -59,14 +59,12 @@ pub(super) async fn install(
     beside: &[Distribution],
     keeping: Keeping,
 ) -> Result<NativePlugin, PackageError> {
-    let (name, source) = match spec {
-        Spec::Crate(path) => (crate_name(path), path.display().to_string()),
-        Spec::Executable(path) => (program_name(path), path.display().to_string()),
-        Spec::Registry(text) => {
-            let name = text.split('@').next().unwrap_or(text);
-            (Some(name.to_owned()), format!("cargo:{text}"))
-        }
-        Spec::Package { .. } | Spec::Repository(_) | Spec::Python(_) => (None, String::new()),
+    let source = spec.to_string();
+    let name = match spec {
+        Spec::Crate(path) => crate_name(path),
+        Spec::Executable(path) => program_name(path),
+        Spec::Registry(text) => text.split('@').next().map(str::to_owned),
+        Spec::Package { .. } | Spec::Repository(_) | Spec::Python(_) => None,
     };
     let name = name.ok_or(PackageError::NoName)?;
     if let Some(taken) = find(root, &name) {

@@ -297,7 +297,7 @@ fn installed_plugin(
         let is_named = matches!(spec, Spec::Package { .. });
         after.iter().find(|plugin| !is_named && !before.contains(plugin))
     };
-    found.or_else(new).cloned().ok_or(PackageError::NotAPlugin)
+    found.or_else(new).cloned().ok_or_else(|| PackageError::NotAPlugin(spec.to_string()))
 }
 
 /// Returns whether a plugin is what a specification names.

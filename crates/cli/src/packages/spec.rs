@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "this file looks at what the user wants installed")]
 
 use crate::files;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use toml::Table;
 use url::Url;
@@ -29,6 +30,18 @@ pub(crate) enum Spec {
     Executable(PathBuf),
     /// A Rust crate of the registry: `NAME` or `NAME@VERSION`.
     Registry(String),
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Package { requirement: text, .. } | Self::Repository(text) => f.write_str(text),
+            Self::Python(path) | Self::Crate(path) | Self::Executable(path) => {
+                write!(f, "{}", path.display())
+            }
+            Self::Registry(text) => write!(f, "cargo:{text}"),
+        }
+    }
 }
 
 /// Why something cannot be installed at all.

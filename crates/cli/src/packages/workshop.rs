@@ -253,26 +253,37 @@ fn failure(name: &'static str, status: ExitStatus, said: &str) -> StepError {
     }
 }
 
-/// Returns the line that says what went wrong: the last one that calls itself an error, with the
-/// next one where it announces it; else the last.
+/// Returns what went wrong: the last line that calls itself an error, with the last of its causes,
+/// or with the next line where it announces one; without such a line the last one.
 fn complaint(said: &str) -> Option<String> {
-    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let marks = ["error", "\u{d7}", "fatal:"];
-    let is_error = |line: &&str| {
+    let lines: Vec<&str> = said.lines().map(bare).filter(|line| !line.is_empty()).collect();
+    let begins = |line: &str, words: &[&str]| {
         let lower = line.to_lowercase();
-        marks.iter().any(|mark| lower.starts_with(mark))
+        words.iter().any(|word| lower.starts_with(word))
     };
+    let is_error = |line: &&str| begins(line, &["error", "fatal:", "\u{d7}"]);
     let at = lines.iter().rposition(is_error).or(lines.len().checked_sub(1))?;
-    let strip = |line: &str| {
-        let bare = line.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '`');
-        let prefix = bare.get(..6).filter(|start| start.eq_ignore_ascii_case("error:"));
-        bare.get(prefix.map_or(0, str::len)..).unwrap_or(bare).trim().to_owned()
-    };
-    let line = strip(lines.get(at)?);
-    Some(match lines.get(at + 1) {
-        Some(next) if line.ends_with(':') => format!("{line} {}", strip(next)),
-        _ => line,
+    let line = without_mark(lines.get(at)?);
+    let behind = lines.get(at + 1..).unwrap_or_default();
+    let cause = behind.iter().rposition(|line| begins(line, &["cause:", "caused by:"]));
+    let rest = behind.get(cause.unwrap_or(0)..).unwrap_or_default();
+    // Some put the cause below the word that announces it.
+    let more = rest.iter().map(|line| without_mark(line)).find(|line| !line.is_empty());
+    Some(match more.filter(|_| cause.is_some() || line.ends_with(':')) {
+        Some(more) => format!("{}: {more}", line.trim_end_matches(':')),
+        None => line.to_owned(),
     })
+}
+
+/// Returns a line without the drawing before it, but for the cross that marks an error.
+fn bare(line: &str) -> &str {
+    line.trim_start_matches(|c: char| !c.is_ascii() && c != '\u{d7}' || c.is_whitespace()).trim()
+}
+
+/// Returns what stands behind the word that calls a line an error or its cause.
+fn without_mark(line: &str) -> &str {
+    let marks = ["error:", "ERROR:", "fatal:", "cause:", "Caused by:", "\u{d7}"];
+    marks.iter().find_map(|mark| line.strip_prefix(mark)).unwrap_or(line).trim()
 }
 
 #[cfg(test)]
@@ -290,6 +301,12 @@ mod tests {
                 "  \u{d7} No solution found when resolving dependencies:\n  \u{2570}\u{2500}\u{25b6} Because x was not found\n      and more\n",
                 "No solution found when resolving dependencies: Because x was not found",
             ),
+            ("error: No solution\n  cause: Because x\n", "No solution: Because x"),
+            (
+                "error: Failed to fetch: `u`\n  Caused by: failed after 3 retries\n  Caused by: dns error\n",
+                "Failed to fetch: `u`: dns error",
+            ),
+            ("error: could not compile\n\nCaused by:\n  it broke\n", "could not compile: it broke"),
             ("error: could not find `x` in registry\n\n", "could not find `x` in registry"),
             ("something\nlast words\n", "last words"),
         ] {
