@@ -5,6 +5,7 @@
 #![expect(clippy::disallowed_methods, reason = "the lock among installations is a file of ours")]
 
 mod distribution;
+mod handshake;
 mod listing;
 mod native;
 mod places;
@@ -21,6 +22,7 @@ use crate::catalog::Catalog;
 use crate::environment::Environment;
 use crate::files;
 use crate::messages::{self, Exit};
+use handshake::HandshakeError;
 use letscode_core::secrets::Secrets;
 use places::Places;
 use python_environment::{EnvironmentFault, PythonEnvironment};
@@ -81,6 +83,14 @@ pub(crate) enum PackageError {
          taken out again"
     )]
     NotAPlugin(String),
+    /// The program is something else.
+    #[error("{name} is no plugin: {why}")]
+    NoProtocol {
+        /// What its name would be.
+        name: String,
+        /// Why it is none.
+        why: HandshakeError,
+    },
     /// Not for this way of installing.
     #[error("it is no Python package")]
     NotPython,
@@ -310,12 +320,7 @@ async fn uninstall(
     // Without an active environment, a project may still have plugins that are not Python.
     let python = places.python(place).ok().and_then(|root| PythonEnvironment::at(&root));
     let native_root = places.native(place);
-    if python.is_none() {
-        if let Err(error) = native_root {
-            return Err(error);
-        }
-    }
-    let native_root = native_root.ok();
+    let native_root = if python.is_none() { Some(native_root?) } else { native_root.ok() };
     let mut removed = Vec::new();
     if let Some(root) = &native_root
         && let Some(plugin) = native::find(root, name)
@@ -374,6 +379,7 @@ fn exit(error: &PackageError) -> Exit {
         | PackageError::NoCargo
         | PackageError::Step(_)
         | PackageError::NotAPlugin(_)
+        | PackageError::NoProtocol { .. }
         | PackageError::NoPrograms
         | PackageError::ManyPrograms { .. }
         | PackageError::Snapshot { .. }

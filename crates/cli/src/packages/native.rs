@@ -5,6 +5,7 @@
 
 use super::PackageError;
 use super::distribution::{Distribution, normal};
+use super::handshake;
 use super::spec::Spec;
 use super::workshop::{Step, Workshop, arguments};
 use crate::args::Keeping;
@@ -80,10 +81,14 @@ pub(super) async fn install(
         let folder = tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root);
         let folder = folder.map_err(|source| PackageError::io(root, source))?;
         let (version, program) = match spec {
-            Spec::Executable(path) => (String::new(), put(path, folder.path(), keeping)?),
+            Spec::Executable(path) => (None, put(path, folder.path(), keeping)?),
             _ if keeping == Keeping::Link => return Err(PackageError::NoLink),
             _ => build(workshop, spec, folder.path()).await?,
         };
+        let path = folder.path().join(PROGRAMS).join(&program);
+        let told = handshake::version(workshop, &path, &name).await;
+        let told = told.map_err(|why| PackageError::NoProtocol { name: name.clone(), why })?;
+        let version = version.unwrap_or(told);
         write_manifest(folder.path(), &name, &version, &program, &source)?;
         let place = root.join(&name);
         open_to_readers(folder.path()).map_err(|source| PackageError::io(&place, source))?;
@@ -188,7 +193,7 @@ async fn build(
     workshop: &mut Workshop,
     spec: &Spec,
     folder: &Path,
-) -> Result<(String, OsString), PackageError> {
+) -> Result<(Option<String>, OsString), PackageError> {
     let cargo = workshop.find("cargo").ok_or(PackageError::NoCargo)?;
     let mut words = arguments(["install", "--root"]);
     words.push(folder.into());
@@ -219,7 +224,7 @@ async fn build(
         several if several.contains(&own) => own,
         _ => return Err(PackageError::ManyPrograms { name: installed.name }),
     };
-    Ok((installed.version, program.into()))
+    Ok((Some(installed.version), program.into()))
 }
 
 /// Reads what cargo recorded: `"NAME VERSION (SOURCE)" = ["PROGRAM"]`.

@@ -5,7 +5,7 @@
 
 use super::python_environment::{OLDEST_PYTHON, Version};
 use crate::environment::Environment;
-use crate::programs::{self, Request, ShownEnd, ShownRequest};
+use crate::programs::{self, Finished, Request, RunError, ShownEnd, ShownRequest};
 use crate::signals::{Signals, StopSignal};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -209,6 +209,24 @@ impl Workshop {
         let finished = programs::collect(request).await.ok()?;
         let answer = String::from_utf8(finished.stdout).ok()?;
         Version::read(&answer).filter(|_| finished.status.success())
+    }
+
+    /// Runs a program that is given some lines, and returns what it says.
+    ///
+    /// # Errors
+    /// When it cannot be run or takes too long.
+    pub(crate) async fn ask(
+        &self,
+        program: &Path,
+        lines: &str,
+        time_limit: Duration,
+    ) -> Result<Finished, RunError> {
+        let hidden_variables = &self.hidden_variables;
+        let input = lines.as_bytes();
+        let (arguments, variables) = (&[][..], &[][..]);
+        let request =
+            Request { program, arguments, input, variables, hidden_variables, time_limit };
+        programs::collect(request).await
     }
 
     /// Runs a program to its end and shows what it says.

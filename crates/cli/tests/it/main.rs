@@ -34,4 +34,7 @@ mod slash;
 
 mod reload;
 
+#[cfg(unix)]
+mod packages;
+
 mod user;
