@@ -14,6 +14,7 @@ mod python_environment;
 mod run_tool;
 mod snapshot;
 mod spec;
+mod version_bound;
 mod workshop;
 
 use crate::api_keys;
@@ -77,12 +78,28 @@ pub(crate) enum PackageError {
     /// A program failed.
     #[error(transparent)]
     Step(#[from] StepError),
+    /// A program failed to install something.
+    #[error("{spec} was not installed: {step}")]
+    Install {
+        /// What was to be installed, as the user wrote it.
+        spec: String,
+        /// What failed.
+        step: StepError,
+    },
     /// The package is something else.
     #[error(
         "{0} is no plugin of letscode (it has no entry point in the group \"letscode\"), so it was \
          taken out again"
     )]
     NotAPlugin(String),
+    /// A plugin for another version of this program.
+    #[error("{plugin} needs letscode{versions}, and this is {own}", own = env!("CARGO_PKG_VERSION"))]
+    OtherVersion {
+        /// The plugin.
+        plugin: String,
+        /// What it asks for.
+        versions: String,
+    },
     /// The program is something else.
     #[error("{name} is no plugin: {why}")]
     NoProtocol {
@@ -148,7 +165,7 @@ pub(crate) enum PackageError {
     )]
     Restore {
         /// Why it was to be put back.
-        failure: Box<PackageError>,
+        failure: Box<Self>,
         /// The environment.
         root: PathBuf,
         /// What the system says.
@@ -203,7 +220,13 @@ pub(crate) fn carry_out(command: PackageCommand, environment: &Environment) -> E
         }
         PackageCommand::Install { spec, place, keeping } => {
             in_runtime(environment, &places, async |workshop| {
-                install(workshop, &spec, place, keeping, &places, environment).await
+                let done = install(workshop, &spec, place, keeping, &places, environment).await;
+                done.map_err(|error| match error {
+                    PackageError::Step(step) if !matches!(step, StepError::Stopped(_)) => {
+                        PackageError::Install { spec, step }
+                    }
+                    error => error,
+                })
             })
         }
         PackageCommand::Uninstall { name, place } => {
@@ -378,7 +401,9 @@ fn exit(error: &PackageError) -> Exit {
         | PackageError::NoPip { .. }
         | PackageError::NoCargo
         | PackageError::Step(_)
+        | PackageError::Install { .. }
         | PackageError::NotAPlugin(_)
+        | PackageError::OtherVersion { .. }
         | PackageError::NoProtocol { .. }
         | PackageError::NoPrograms
         | PackageError::ManyPrograms { .. }

@@ -98,13 +98,16 @@ output and exit code. --list names the tools; --project looks into the active en
 project instead of the plugins that all projects share.
 ";
 
+/// Reads the arguments of one subcommand; `None` where they make no sense.
+type Reader = fn(&[OsString]) -> Option<PackageCommand>;
+
 /// Returns what a subcommand about plugins asks for; `None` where the name is no such subcommand.
 pub(super) fn parse(
     name: &str,
     arguments: &[OsString],
     as_message: &str,
 ) -> Option<Result<Invocation, UsageError>> {
-    let (help, takes, read): (_, _, fn(&[OsString]) -> Option<PackageCommand>) = match name {
+    let (help, takes, read): (_, _, Reader) = match name {
         "install" => (INSTALL_HELP, "one SPEC, --project and --link", install),
         "uninstall" => (UNINSTALL_HELP, "one NAME and --project", uninstall),
         "plugins" => (PLUGINS_HELP, "no arguments", list),

@@ -26,6 +26,17 @@ pub(crate) struct Distribution {
     pub(crate) origin: Origin,
     /// The names of its tools, sorted.
     pub(crate) tools: Vec<String>,
+    /// What it requires, but for what only some extras need.
+    pub(crate) requires: Vec<Requirement>,
+}
+
+/// A package that another one requires.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Requirement {
+    /// Its name, as the other one writes it.
+    pub(crate) name: String,
+    /// The versions that will do: `>=1,<2`; empty where all do.
+    pub(crate) versions: String,
 }
 
 /// Where an installed package came from.
@@ -106,6 +117,7 @@ fn read(record: &Path) -> Option<Distribution> {
         version: field(&metadata, "Version").unwrap_or("?").to_owned(),
         origin: text("direct_url.json").and_then(|text| origin(&text)).unwrap_or(Origin::Index),
         tools,
+        requires: fields(&metadata, "Requires-Dist").filter_map(requirement).collect(),
     })
 }
 
@@ -127,9 +139,26 @@ fn groups(text: &str) -> BTreeMap<String, Vec<String>> {
 
 /// Returns a field of the head of a record.
 fn field<'a>(metadata: &'a str, name: &str) -> Option<&'a str> {
+    fields(metadata, name).next()
+}
+
+/// Returns all fields of a name in the head of a record.
+fn fields<'a>(metadata: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     let head = metadata.lines().take_while(|line| !line.trim().is_empty());
-    let mut fields = head.filter_map(|line| line.split_once(':'));
-    fields.find(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+    let fields = head.filter_map(|line| line.split_once(':'));
+    fields.filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
+}
+
+/// Reads a requirement; `None` where it depends on a condition.
+fn requirement(text: &str) -> Option<Requirement> {
+    if text.contains(';') {
+        return None;
+    }
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let (name, rest) = text.split_at_checked(text.find(|c| !is_name(c)).unwrap_or(text.len()))?;
+    let versions = rest.rsplit(']').next().unwrap_or(rest);
+    let versions = versions.chars().filter(|c| !matches!(c, ' ' | '(' | ')')).collect();
+    Some(Requirement { name: name.to_owned(), versions })
 }
 
 /// Reads `direct_url.json`, which installers write where a package is not from an index.
@@ -170,7 +199,8 @@ mod tests {
     fn plugins_are_told_by_their_entry_points() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        let metadata = "Metadata-Version: 2.1\nName: Letscode_Memory\nVersion: 0.1.0\n\nName: no";
+        let metadata = "Metadata-Version: 2.1\nName: Letscode_Memory\nVersion: 0.1.0\n\
+                        Requires-Dist: letscode[x] (>=0.2, <1)\nRequires-Dist: a; extra == 'b'\n\nName: no";
         let entry_points =
             "[console_scripts]\nremember = a:b\nforget=a:c\n\n[letscode]\nmemory = a";
         package(
@@ -201,6 +231,10 @@ mod tests {
             version: "0.1.0".to_owned(),
             origin: Origin::Index,
             tools: vec!["forget".to_owned(), "remember".to_owned()],
+            requires: vec![Requirement {
+                name: "letscode".to_owned(),
+                versions: ">=0.2,<1".to_owned(),
+            }],
         };
         assert_eq!(found.len(), 2, "{found:?}");
         assert_eq!(found[0], memory);

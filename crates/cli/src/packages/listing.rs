@@ -7,7 +7,7 @@ use super::native::{self, NativePlugin};
 use super::places::Places;
 use super::python_environment::PythonEnvironment;
 use crate::args::Place;
-use std::path::PathBuf;
+use std::path::Path;
 
 const NOTHING: &str = "\
 no plugins are installed
@@ -50,22 +50,22 @@ fn sections(places: &Places) -> Vec<Section> {
     let user = places.python(Place::User).ok();
     let active = places.python(Place::Project).ok().filter(|root| user.as_ref() != Some(root));
     if let Some(root) = user {
-        sections.extend(python(places, root, "user environment"));
+        sections.extend(python(places, &root, "user environment"));
     }
     if let Some(root) = active {
-        sections.extend(python(places, root, "active environment"));
+        sections.extend(python(places, &root, "active environment"));
     }
     if let Ok(root) = places.native(Place::User) {
-        sections.push(not_python(places, root, "user native"));
+        sections.push(not_python(places, &root, "user native"));
     }
     if let Ok(root) = places.native(Place::Project) {
-        sections.push(not_python(places, root, "project native"));
+        sections.push(not_python(places, &root, "project native"));
     }
     sections
 }
 
-fn python(places: &Places, root: PathBuf, place: &'static str) -> Option<Section> {
-    let environment = PythonEnvironment::at(&root)?;
+fn python(places: &Places, root: &Path, place: &'static str) -> Option<Section> {
+    let environment = PythonEnvironment::at(root)?;
     let (visible, invisible) = (environment.plugins(), environment.invisible_plugins());
     let mut notes = Vec::new();
     if let Err(fault) = environment.check()
@@ -82,7 +82,7 @@ fn python(places: &Places, root: PathBuf, place: &'static str) -> Option<Section
         row(plugin, Some(fault))
     }));
     let version = if own.is_empty() { own } else { format!(", Python {own}") };
-    let title = format!("{place} ({}{version})", places.shown(&root));
+    let title = format!("{place} ({}{version})", places.shown(root));
     Some(Section { place, title, notes, rows })
 }
 
@@ -91,9 +91,9 @@ fn row(plugin: Distribution, fault: Option<String>) -> Row {
     Row { name: plugin.name, version: plugin.version, source, fault }
 }
 
-fn not_python(places: &Places, root: PathBuf, place: &'static str) -> Section {
-    let rows = native::plugins_in(&root).into_iter().map(native_row).collect();
-    Section { place, title: format!("{place} ({})", places.shown(&root)), notes: Vec::new(), rows }
+fn not_python(places: &Places, root: &Path, place: &'static str) -> Section {
+    let rows = native::plugins_in(root).into_iter().map(native_row).collect();
+    Section { place, title: format!("{place} ({})", places.shown(root)), notes: Vec::new(), rows }
 }
 
 fn native_row(plugin: NativePlugin) -> Row {

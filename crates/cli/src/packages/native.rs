@@ -212,7 +212,10 @@ async fn build(
         }
         _ => None,
     };
-    let step = Step { working_dir, ..Step::new(&cargo, "cargo", words) };
+    // Otherwise cargo warns that the programs are not on the path.
+    let path = workshop.search_path_with(&folder.join(PROGRAMS));
+    let variables = path.into_iter().map(|path| ("PATH", path)).collect();
+    let step = Step { working_dir, variables, ..Step::new(&cargo, "cargo", words) };
     workshop.run(step).await?;
     let installed = record(folder).ok_or(PackageError::NoPrograms)?;
     for file in [".crates.toml", ".crates2.json"] {

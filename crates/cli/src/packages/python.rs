@@ -11,6 +11,7 @@ use super::places::NATIVE;
 use super::python_environment::{OLDEST_PYTHON, PythonEnvironment};
 use super::snapshot::{self, Snapshot};
 use super::spec::{Spec, project_name};
+use super::version_bound;
 use super::workshop::{Python, Step, StepError, Workshop, arguments};
 use crate::args::{Keeping, Place};
 use std::ffi::OsString;
@@ -297,7 +298,20 @@ fn installed_plugin(
         let is_named = matches!(spec, Spec::Package { .. });
         after.iter().find(|plugin| !is_named && !before.contains(plugin))
     };
-    found.or_else(new).cloned().ok_or_else(|| PackageError::NotAPlugin(spec.to_string()))
+    let plugin = found.or_else(new);
+    let plugin = plugin.cloned().ok_or_else(|| PackageError::NotAPlugin(spec.to_string()))?;
+    // uv was told to leave our own distribution out of account.
+    let mut bounds = plugin.requires.iter().filter(|requirement| {
+        !version_bound::admits(&requirement.versions, env!("CARGO_PKG_VERSION"))
+            && normal(&requirement.name) == OWN_DISTRIBUTION
+    });
+    match bounds.next() {
+        Some(bound) => Err(PackageError::OtherVersion {
+            plugin: plugin.name.clone(),
+            versions: bound.versions.clone(),
+        }),
+        None => Ok(plugin),
+    }
 }
 
 /// Returns whether a plugin is what a specification names.

@@ -88,7 +88,7 @@ pub(crate) enum StepError {
         source: io::Error,
     },
     /// Nobody can be reached.
-    #[error("{name} reaches no server: check the network and the proxy variables ({said})")]
+    #[error("{name} reaches no server: check the network, proxies and certificates ({said})")]
     Network {
         /// The program.
         name: &'static str,
@@ -176,6 +176,12 @@ impl Workshop {
     /// Returns where a program is.
     pub(crate) fn find(&self, name: &str) -> Option<PathBuf> {
         programs::find(name, &self.search_path)
+    }
+
+    /// Returns the folders that programs are looked for in, and one more.
+    pub(crate) fn search_path_with(&self, folder: &Path) -> Option<OsString> {
+        let folders = std::env::split_paths(&self.search_path).chain([folder.to_owned()]);
+        std::env::join_paths(folders).ok()
     }
 
     /// Returns a Python that plugins can run in.

@@ -122,7 +122,7 @@ pub(crate) fn wait_for_file(path: &Path) -> String {
 }
 
 /// Checks that a process is gone, now or very soon.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[track_caller]
 pub(crate) fn assert_gone(pid: &str) {
     let path = PathBuf::from("/proc").join(pid.trim()).join("stat");

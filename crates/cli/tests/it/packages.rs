@@ -198,16 +198,19 @@ fn pip_takes_our_own_distribution_as_installed() {
 #[test]
 fn a_failed_installation_leaves_a_clean_home_clean() {
     for (does, part) in [
-        ("mkdir -p $site/half; echo 'error: it broke' >&2; exit 1", "uv failed: it broke"),
+        (
+            "mkdir -p $site/half; echo 'error: it broke' >&2; exit 1",
+            "nope was not installed: uv failed: it broke",
+        ),
         (
             "echo 'error: Failed to fetch: `https://h/x`\n  Caused by: dns error: no such host' >&2; exit 2",
-            "uv reaches no server: check the network and the proxy variables (Failed to fetch: `https://h/x`: dns error: no such host)",
+            "nope was not installed: uv reaches no server: check the network, proxies and certificates (Failed to fetch: `https://h/x`: dns error: no such host)",
         ),
         (
             "echo '  \u{d7} No solution found when resolving dependencies:\n  \u{2570}\u{2500}\u{25b6} Because nope was not found in the package registry, it cannot be.'; exit 1",
-            "uv finds nothing that fits: No solution found when resolving dependencies: Because nope was not found in the package registry, it cannot be.",
+            "nope was not installed: uv finds nothing that fits: No solution found when resolving dependencies: Because nope was not found in the package registry, it cannot be.",
         ),
-        ("kill -9 $$", "uv failed: signal: 9 (SIGKILL)"),
+        ("kill -9 $$", "nope was not installed: uv failed: signal: 9 (SIGKILL)"),
         (
             "mkdir -p $site/six-1.dist-info; echo 'Name: six' > $site/six-1.dist-info/METADATA",
             "nope is no plugin of letscode (it has no entry point in the group \"letscode\"), so it was taken out again",
@@ -234,6 +237,16 @@ fn a_failed_installation_takes_nothing_from_those_before() {
     stage.fails(1, &["install", "other"]);
     assert_eq!(stage.plugins(), before);
     assert_eq!(stage.ok(&["run", "--list"]), "demo-tool  of demo\n");
+}
+
+#[test]
+fn a_plugin_for_another_version_is_taken_out_again() {
+    let later = DEMO.replace("Version: 1.0\\n", "Version: 1.0\\nRequires-Dist: letscode>=99\\n");
+    let stage = Stage::with_uv(&later);
+    let line = stage.fails(1, &["install", "./demo"]);
+    let own = env!("CARGO_PKG_VERSION");
+    assert_eq!(line, format!("demo needs letscode>=99, and this is {own}"));
+    assert!(!stage.home(".letscode/plugins").exists());
 }
 
 #[test]
@@ -346,7 +359,7 @@ fn a_crate_is_built_by_cargo_into_a_folder_of_its_own() {
     stage.program("plugin", PLUGIN);
     stage.dir.write("guard/Cargo.toml", "[package]\nname = 'guard'");
     let line = failed(1, &stage.command(&["install", "./guard"]).env("FAIL", "1").run(HANG));
-    assert_eq!(line, "cargo failed: could not compile `guard`");
+    assert_eq!(line, "./guard was not installed: cargo failed: could not compile `guard`");
     assert!(!stage.home(".letscode/plugins").exists());
     let text = stage.ok(&["install", "./guard"]);
     assert!(
