@@ -234,7 +234,7 @@ mod tests {
             ("a[b", "nothing that can be installed"),
             ("a-", "nothing that can be installed"),
             ("git+nothing", "nothing that can be installed"),
-            ("git+https://h/r --index-url=x", "nothing that can be installed"),
+            ("git+https://h/r --upgrade", "nothing that can be installed"),
             ("git+ext::sh -c x", "nothing that can be installed"),
             ("cargo:", "nothing that can be installed"),
             ("cargo:--git=x", "nothing that can be installed"),
