@@ -86,7 +86,8 @@ const PLUGINS_HELP: &str = "\
 Usage: letscode plugins
 
 Lists the plugins that are installed: where, in which version and from where, and which of them
-cannot be used or stand behind another of the same name. Starts none of them.
+cannot be used or stand behind another of the same name. Starts none of them; letscode /plugins
+lists those that are loaded.
 ";
 
 const RUN_HELP: &str = "\

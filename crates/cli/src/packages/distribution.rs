@@ -121,6 +121,11 @@ fn read(record: &Path) -> Option<Distribution> {
     })
 }
 
+/// Returns whether an entry point leads into the package `letscode` itself, which is no plugin.
+fn is_our_own(target: &str) -> bool {
+    target.trim().split(['.', ':']).next() == Some("letscode")
+}
+
 /// Returns the names of entry points by group.
 fn groups(text: &str) -> BTreeMap<String, Vec<String>> {
     let mut groups: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -128,8 +133,9 @@ fn groups(text: &str) -> BTreeMap<String, Vec<String>> {
     for line in text.lines().map(str::trim) {
         if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             name.trim().clone_into(&mut group);
-        } else if let Some((name, _)) = line.split_once('=')
+        } else if let Some((name, target)) = line.split_once('=')
             && !line.starts_with(['#', ';'])
+            && !is_our_own(target)
         {
             groups.entry(group.clone()).or_default().push(name.trim().to_owned());
         }
@@ -220,6 +226,7 @@ mod tests {
             ("pytest-9.dist-info", "[console_scripts]\npytest = p:q\n"),
             ("near-1.dist-info", "[letscode.skills]\nx = y\n# [letscode]\n"),
             ("hollow-1.dist-info", "[letscode]\n"),
+            ("letscode-0.9.dist-info", "[letscode]\nbasic = letscode.frontends.basic\n"),
         ] {
             package(root, record, &[("entry_points.txt", text)]);
         }
@@ -240,7 +247,7 @@ mod tests {
         assert_eq!(found[0], memory);
         assert_eq!((found[1].name.as_str(), found[1].version.as_str()), ("old", "2"));
         assert!(has_package(root, "PyTest") && has_package(root, "letscode-memory"));
-        assert!(!has_package(root, "letscode") && plugins_in(&root.join("none")).is_empty());
+        assert!(!has_package(root, "letscode-goal") && plugins_in(&root.join("none")).is_empty());
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use super::distribution::{Distribution, normal};
 use super::native::{self, NativePlugin};
 use super::places::Places;
-use super::python_environment::PythonEnvironment;
+use super::python_environment::{PythonEnvironment, Version};
 use crate::args::Place;
 use std::path::Path;
 
@@ -15,16 +15,18 @@ install one with: letscode install SPEC (a package's name, ./PATH, git+https://.
 ";
 
 /// One place and the plugins in it.
+#[derive(Debug)]
 struct Section {
     /// What a plugin there is called in a note about another one.
     place: &'static str,
     title: String,
-    /// Whether something is wrong with the whole place.
-    notes: Vec<String>,
+    /// Why nothing in the place counts.
+    fault: Option<String>,
     rows: Vec<Row>,
 }
 
 /// One plugin.
+#[derive(Debug)]
 struct Row {
     name: String,
     version: String,
@@ -36,7 +38,7 @@ struct Row {
 /// Returns the list as it is printed.
 pub(crate) fn overview(places: &Places) -> String {
     let mut sections = sections(places);
-    sections.retain(|section| !section.rows.is_empty() || !section.notes.is_empty());
+    sections.retain(|section| !section.rows.is_empty());
     if sections.is_empty() {
         return NOTHING.to_owned();
     }
@@ -49,41 +51,52 @@ fn sections(places: &Places) -> Vec<Section> {
     let mut sections = Vec::new();
     let user = places.python(Place::User).ok();
     let active = places.python(Place::Project).ok().filter(|root| user.as_ref() != Some(root));
-    if let Some(root) = user {
-        sections.extend(python(places, &root, "user environment"));
+    // One Python runs all plugins in Python: that of the first environment with any.
+    let mut runs = None;
+    for (root, place) in [(user, "user environment"), (active, "active environment")] {
+        let environment = root.and_then(|root| PythonEnvironment::at(&root));
+        let Some(environment) = environment else { continue };
+        let section = python(places, &environment, place, runs);
+        if section.fault.is_none() && section.rows.iter().any(|row| row.fault.is_none()) {
+            runs = runs.or(environment.version());
+        }
+        sections.push(section);
     }
-    if let Some(root) = active {
-        sections.extend(python(places, &root, "active environment"));
-    }
-    if let Ok(root) = places.native(Place::User) {
-        sections.push(not_python(places, &root, "user native"));
-    }
-    if let Ok(root) = places.native(Place::Project) {
-        sections.push(not_python(places, &root, "project native"));
+    for (place, name) in [(Place::Project, "project native"), (Place::User, "user native")] {
+        if let Ok(root) = places.native(place) {
+            sections.push(not_python(places, &root, name));
+        }
     }
     sections
 }
 
-fn python(places: &Places, root: &Path, place: &'static str) -> Option<Section> {
-    let environment = PythonEnvironment::at(root)?;
-    let (visible, invisible) = (environment.plugins(), environment.invisible_plugins());
-    let mut notes = Vec::new();
-    if let Err(fault) = environment.check()
-        && !(visible.is_empty() && invisible.is_empty())
-    {
-        notes.push(format!("none of these can be used: {fault}"));
-    }
-    let mut rows: Vec<Row> = visible.into_iter().map(|plugin| row(plugin, None)).collect();
+/// Returns an environment's plugins, where the Python that `runs` plugins is known already.
+fn python(
+    places: &Places,
+    environment: &PythonEnvironment,
+    place: &'static str,
+    runs: Option<Version>,
+) -> Section {
     let own = environment.version().map(|version| version.to_string()).unwrap_or_default();
-    rows.extend(invisible.into_iter().map(|(version, plugin)| {
+    let other = runs.filter(|runs| environment.version().is_some_and(|own| own != *runs));
+    let fault = match (environment.check(), other) {
+        (Err(fault), _) => Some(format!("none of these can be used: {fault}")),
+        (Ok(()), Some(runs)) => Some(format!(
+            "none of these is used: they are for Python {own}, and those above run in Python {runs}"
+        )),
+        (Ok(()), None) => None,
+    };
+    let mut rows: Vec<Row> =
+        environment.plugins().into_iter().map(|plugin| row(plugin, None)).collect();
+    rows.extend(environment.invisible_plugins().into_iter().map(|(version, plugin)| {
         let fault = format!(
             "invisible: installed for Python {version}, and the environment has {own}; install it again"
         );
         row(plugin, Some(fault))
     }));
     let version = if own.is_empty() { own } else { format!(", Python {own}") };
-    let title = format!("{place} ({}{version})", places.shown(root));
-    Some(Section { place, title, notes, rows })
+    let title = format!("{place} ({}{version})", places.shown(environment.root()));
+    Section { place, title, fault, rows }
 }
 
 fn row(plugin: Distribution, fault: Option<String>) -> Row {
@@ -93,7 +106,7 @@ fn row(plugin: Distribution, fault: Option<String>) -> Row {
 
 fn not_python(places: &Places, root: &Path, place: &'static str) -> Section {
     let rows = native::plugins_in(root).into_iter().map(native_row).collect();
-    Section { place, title: format!("{place} ({})", places.shown(root)), notes: Vec::new(), rows }
+    Section { place, title: format!("{place} ({})", places.shown(root)), fault: None, rows }
 }
 
 fn native_row(plugin: NativePlugin) -> Row {
@@ -104,7 +117,7 @@ fn native_row(plugin: NativePlugin) -> Row {
 /// Notes at each plugin that another one of its name, in a place before its own, stands before it.
 fn mark_shadowed(sections: &mut [Section]) {
     let mut seen: Vec<(String, &'static str)> = Vec::new();
-    for section in sections {
+    for section in sections.iter_mut().filter(|section| section.fault.is_none()) {
         for row in section.rows.iter_mut().filter(|row| row.fault.is_none()) {
             let name = normal(&row.name);
             match seen.iter().find(|(other, _)| *other == name) {
@@ -131,7 +144,7 @@ fn render(sections: &[Section]) -> String {
             text.push('\n');
         }
         text.push_str(&format!("{}\n", section.title));
-        for note in &section.notes {
+        if let Some(note) = &section.fault {
             text.push_str(&format!("  ! {note}\n"));
         }
         for row in &section.rows {

@@ -411,40 +411,72 @@ fn a_project_has_places_of_its_own_and_its_tools_wait_for_trust() {
     assert_eq!(run(&["uninstall", "--project", "demo"]).status, 0);
 }
 
+/// Puts a plugin into an environment.
+fn plugin(root: &Path, python: &str, name: &str) {
+    let info = root.join(format!("lib/{python}/site-packages/{name}-1.0.dist-info"));
+    fs::create_dir_all(&info).unwrap();
+    fs::write(info.join("METADATA"), format!("Name: {name}\nVersion: 1.0\n")).unwrap();
+    fs::write(info.join("entry_points.txt"), "[letscode]\nx = y\n").unwrap();
+}
+
+/// Makes an environment with a Python of this version.
+fn environment(root: &Path, version: &str) {
+    fs::create_dir_all(root.join("bin")).unwrap();
+    fs::write(root.join("bin/python"), "").unwrap();
+    fs::write(root.join("pyvenv.cfg"), format!("version_info = {version}\n")).unwrap();
+}
+
+#[track_caller]
+fn has_all(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} in\n{text}");
+    }
+}
+
 #[test]
 fn the_list_tells_copies_and_what_no_python_sees() {
     let stage = Stage::with(&[]);
-    let plugin = |root: &Path, python: &str, name: &str| {
-        let info = root.join(format!("lib/{python}/site-packages/{name}-1.0.dist-info"));
-        fs::create_dir_all(&info).unwrap();
-        fs::write(info.join("METADATA"), format!("Name: {name}\nVersion: 1.0\n")).unwrap();
-        fs::write(info.join("entry_points.txt"), "[letscode]\nx = y\n").unwrap();
+    let (user, active) = (stage.home(".letscode/plugins"), stage.dir.resolve("venv"));
+    let list = || {
+        let finished = stage.command(&["plugins"]).env("VIRTUAL_ENV", &active).run(HANG);
+        assert_eq!((finished.status, stderr(&finished)), (0, ""));
+        stdout(&finished).to_owned()
     };
-    let user = stage.home(".letscode/plugins");
+    environment(&user, "3.12.4");
+    environment(&active, "3.12.1");
     plugin(&user, "python3.12", "both");
     plugin(&user, "python3.11", "unseen");
-    fs::create_dir_all(user.join("bin")).unwrap();
-    fs::write(user.join("pyvenv.cfg"), "version = 3.12.4\n").unwrap();
-    let active = stage.dir.resolve("venv");
-    plugin(&active, "python3.13", "Both");
-    fs::create_dir_all(active.join("bin")).unwrap();
-    fs::write(active.join("bin/python"), "").unwrap();
-    fs::write(active.join("pyvenv.cfg"), "version_info = 3.13.0\n").unwrap();
-    let finished = stage.command(&["plugins"]).env("VIRTUAL_ENV", &active).run(HANG);
-    let text = stdout(&finished);
-    for part in [
-        "user environment (~/.letscode/plugins, Python 3.12)\n  ! none of these can be used: its Python is gone",
-        "  both    1.0  package index\n",
-        "  unseen  1.0  package index\n    ! invisible: installed for Python 3.11, and the environment has 3.12",
-        "active environment (~/work/project/venv, Python 3.13)\n  Both    1.0  package index\n    ! shadowed by the one in: user environment\n",
-    ] {
-        assert!(text.contains(part), "{part:?} in\n{text}");
+    plugin(&active, "python3.12", "Both");
+    for folder in [&user, &stage.dir.resolve(".letscode/plugins")] {
+        let folder = folder.join("native/guard");
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("plugin.toml"), "name = 'guard'\ncommand = ['guard']").unwrap();
     }
-    let line = stage.fails(1, &["install", "demo"]);
-    assert!(
-        line.contains("its Python is gone") && line.contains("make the environment anew"),
-        "{line}"
+    has_all(
+        &list(),
+        &[
+            "user environment (~/.letscode/plugins, Python 3.12)\n  both    1.0  package index\n  unseen",
+            "    ! invisible: installed for Python 3.11, and the environment has 3.12",
+            "  Both    1.0  package index\n    ! shadowed by the one in: user environment\n",
+            "user native (~/.letscode/plugins/native)\n  guard\n    ! shadowed by the one in: project native\n",
+        ],
     );
+    // One Python runs them all.
+    fs::rename(active.join("lib/python3.12"), active.join("lib/python3.13")).unwrap();
+    environment(&active, "3.13.0");
+    has_all(
+        &list(),
+        &[
+            "active environment (~/work/project/venv, Python 3.13)\n  ! none of these is used: they are for Python 3.13",
+        ],
+    );
+    // One that is broken stands before no other.
+    fs::remove_file(user.join("bin/python")).unwrap();
+    let text = list();
+    has_all(&text, &["Python 3.12)\n  ! none of these can be used: its Python is gone"]);
+    assert!(!text.contains("is used") && !text.contains("user environment\n"), "{text}");
+    let line = stage.fails(1, &["install", "demo"]);
+    has_all(&line, &["its Python is gone", "make the environment anew"]);
 }
 
 #[test]
