@@ -213,7 +213,7 @@ pub(crate) fn carry_out(command: PackageCommand, environment: &Environment) -> E
         }
         PackageCommand::RunTool { tool: None, place, .. } => run_tool::list(&places, place),
         PackageCommand::RunTool { tool: Some(tool), arguments, place } => {
-            match run_tool::run(&places, place, environment, &tool, &arguments) {
+            match run_tool::run(&places, place, &tool, &arguments) {
                 Ok(code) => return code,
                 Err(error) => Err(error),
             }

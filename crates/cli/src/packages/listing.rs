@@ -62,10 +62,16 @@ fn sections(places: &Places) -> Vec<Section> {
         }
         sections.push(section);
     }
-    for (place, name) in [(Place::Project, "project native"), (Place::User, "user native")] {
-        if let Ok(root) = places.native(place) {
-            sections.push(not_python(places, &root, name));
+    if let Ok(root) = places.native(Place::Project) {
+        let mut section = not_python(places, &root, "project native");
+        if !section.rows.is_empty() && !places.is_project_trusted() {
+            let untrusted = "none of these is used before the project is trusted: letscode trust";
+            section.fault = Some(untrusted.to_owned());
         }
+        sections.push(section);
+    }
+    if let Ok(root) = places.native(Place::User) {
+        sections.push(not_python(places, &root, "user native"));
     }
     sections
 }

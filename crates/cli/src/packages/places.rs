@@ -5,7 +5,9 @@
 use super::PackageError;
 use crate::args::Place;
 use crate::environment::Environment;
+use crate::files;
 use crate::paths::{Project, UserPaths};
+use crate::trust::{self, Trust};
 use std::path::{Path, PathBuf};
 
 /// The folder, beside the Python environment, of what is not Python.
@@ -18,6 +20,8 @@ pub(crate) struct Places {
     active: Option<PathBuf>,
     project: Option<Project>,
     working_dir: PathBuf,
+    /// Whether the user trusts any project for this run.
+    trusts_all: bool,
 }
 
 impl Places {
@@ -26,7 +30,9 @@ impl Places {
         let user = UserPaths::of(environment);
         let working_dir = environment.working_dir().to_owned();
         let active = environment.path("VIRTUAL_ENV").map(|path| working_dir.join(path));
-        Self { project: Project::find(&working_dir, user.as_ref()), user, active, working_dir }
+        let project = Project::find(&working_dir, user.as_ref());
+        let trusts_all = environment.is_on("LETSCODE_TRUST");
+        Self { user, active, project, working_dir, trusts_all }
     }
 
     /// Returns the user's own files.
@@ -34,9 +40,18 @@ impl Places {
         self.user.as_ref()
     }
 
-    /// Returns the project around the working directory.
-    pub(crate) fn project(&self) -> Option<&Project> {
-        self.project.as_ref()
+    /// Returns the folder of the project: the working directory where there is none yet.
+    pub(crate) fn project_root(&self) -> &Path {
+        self.project.as_ref().map_or(&self.working_dir, |project| &project.root)
+    }
+
+    /// Returns whether the user trusts the project as it is now.
+    pub(crate) fn is_project_trusted(&self) -> bool {
+        let Some(project) = &self.project else { return false };
+        let config = files::read_text(&project.config()).ok().flatten();
+        let trust =
+            || trust::look_up(self.user.as_ref(), project, config.as_deref(), &mut Vec::new());
+        self.trusts_all || trust() == Trust::Trusted
     }
 
     /// Returns the folder of the Python environment.
@@ -58,11 +73,7 @@ impl Places {
         match place {
             Place::User => Ok(self.python(place)?.join(NATIVE)),
             Place::Project => {
-                let root = match &self.project {
-                    Some(project) => project.root.clone(),
-                    None => self.working_dir.clone(),
-                };
-                let folder = root.join(".letscode").join("plugins");
+                let folder = self.project_root().join(".letscode").join("plugins");
                 if self.user.as_ref().is_some_and(|user| user.plugins() == folder) {
                     return Err(PackageError::NoProject);
                 }

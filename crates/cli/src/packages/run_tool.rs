@@ -9,10 +9,7 @@ use super::native;
 use super::places::Places;
 use super::python_environment::PythonEnvironment;
 use crate::args::Place;
-use crate::environment::Environment;
-use crate::files;
 use crate::programs::is_program;
-use crate::trust::{self, Trust};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -47,7 +44,6 @@ pub(super) fn list(places: &Places, place: Place) -> Result<String, PackageError
 pub(super) fn run(
     places: &Places,
     place: Place,
-    environment: &Environment,
     name: &OsStr,
     arguments: &[OsString],
 ) -> Result<ExitCode, PackageError> {
@@ -61,8 +57,8 @@ pub(super) fn run(
         };
         return Err(PackageError::NoTool { name: name.to_string_lossy().into_owned(), there });
     };
-    if tool.is_projects {
-        check_trust(places, environment)?;
+    if tool.is_projects && !places.is_project_trusted() {
+        return Err(PackageError::Untrusted(places.project_root().to_owned()));
     }
     let mut command = Command::new(&tool.path);
     command.args(arguments);
@@ -100,22 +96,6 @@ fn tools(places: &Places, place: Place) -> Result<Vec<Tool>, PackageError> {
             tools.sort_by(|a, b| a.name.cmp(&b.name));
             Ok(tools)
         }
-    }
-}
-
-/// Returns an error unless the user trusts the project as it is now.
-fn check_trust(places: &Places, environment: &Environment) -> Result<(), PackageError> {
-    let Some(project) = places.project() else {
-        return Err(PackageError::Untrusted(environment.working_dir().to_owned()));
-    };
-    if environment.is_on("LETSCODE_TRUST") {
-        return Ok(());
-    }
-    let config = files::read_text(&project.config()).ok().flatten();
-    let trust = trust::look_up(places.user(), project, config.as_deref(), &mut Vec::new());
-    match trust {
-        Trust::Trusted => Ok(()),
-        _ => Err(PackageError::Untrusted(project.root.clone())),
     }
 }
 

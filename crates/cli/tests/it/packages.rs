@@ -452,6 +452,7 @@ fn the_list_tells_copies_and_what_no_python_sees() {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("plugin.toml"), "name = 'guard'\ncommand = ['guard']").unwrap();
     }
+    stage.ok(&["trust"]);
     has_all(
         &list(),
         &[
@@ -461,7 +462,11 @@ fn the_list_tells_copies_and_what_no_python_sees() {
             "user native (~/.letscode/plugins/native)\n  guard\n    ! shadowed by the one in: project native\n",
         ],
     );
-    // One Python runs them all.
+    // One Python runs them all, and no project's plugin counts before it is trusted.
+    fs::write(stage.dir.resolve(".letscode/plugins/new"), "").unwrap();
+    let text = list();
+    has_all(&text, &["  ! none of these is used before the project is trusted: letscode trust\n"]);
+    assert!(text.ends_with("  guard\n"), "{text}");
     fs::rename(active.join("lib/python3.12"), active.join("lib/python3.13")).unwrap();
     environment(&active, "3.13.0");
     has_all(
@@ -474,7 +479,7 @@ fn the_list_tells_copies_and_what_no_python_sees() {
     fs::remove_file(user.join("bin/python")).unwrap();
     let text = list();
     has_all(&text, &["Python 3.12)\n  ! none of these can be used: its Python is gone"]);
-    assert!(!text.contains("is used") && !text.contains("user environment\n"), "{text}");
+    assert!(!text.contains("is used: they") && !text.contains("user environment\n"), "{text}");
     let line = stage.fails(1, &["install", "demo"]);
     has_all(&line, &["its Python is gone", "make the environment anew"]);
 }
