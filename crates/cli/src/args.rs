@@ -3,10 +3,12 @@
 //! Owns the options, the subcommands' names, and the one-line errors about them. Must not look
 //! at files or the environment.
 
+mod packages;
 #[cfg(test)]
 mod tests;
 mod values;
 
+pub(crate) use packages::{Keeping, PackageCommand, Place};
 pub(crate) use values::{Mode, ToolNames};
 
 use crate::thinking::ThinkingLevel;
@@ -45,6 +47,8 @@ pub(crate) enum Invocation {
     PluginRun(String),
     /// Show, change or try servers of the Model Context Protocol.
     Mcp(letscode_mcp::cli::Request),
+    /// Do something with installed plugins.
+    Packages(PackageCommand),
     /// Run the agent.
     Run(Box<Args>),
 }
@@ -61,7 +65,7 @@ pub(crate) struct UsageError(String);
     name = "letscode",
     version,
     about = "A coding agent for the terminal. Talks to any OpenAI-compatible model.",
-    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode trust|untrust [DIR]\n       letscode plugins [enable|disable NAME]\n       letscode mcp list|add|remove|test\n       letscode completions SHELL",
+    override_usage = "letscode [MESSAGE]... [OPTIONS]\n       letscode install SPEC | uninstall NAME | run TOOL [ARGUMENT]...\n       letscode plugins [enable|disable NAME]\n       letscode mcp list|add|remove|test\n       letscode trust|untrust [DIR]\n       letscode completions SHELL",
     after_help = AFTER_HELP,
     help_template = "{about}\n\n{usage-heading} {usage}\n\n{all-args}{after-help}",
     args_override_self = true,
@@ -186,6 +190,9 @@ pub(crate) fn parse(arguments: &[OsString]) -> Result<Invocation, UsageError> {
 /// Reads a subcommand's arguments.
 fn subcommand(name: &str, arguments: &[OsString]) -> Result<Invocation, UsageError> {
     let as_message = format!("for a message that begins with that word: letscode -- {name} ...");
+    if let Some(parsed) = packages::parse(name, arguments, &as_message) {
+        return parsed;
+    }
     let make = match name {
         "trust" => Invocation::Trust,
         "untrust" => Invocation::Untrust,
@@ -209,26 +216,14 @@ fn subcommand(name: &str, arguments: &[OsString]) -> Result<Invocation, UsageErr
     }
 }
 
-/// Reads what is to be done with plugins: by itself the word lists them.
+/// Reads which plugin is switched on or off.
 fn plugins(arguments: &[OsString], as_message: &str) -> Result<Invocation, UsageError> {
     let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
     match words.as_slice() {
-        ["--help" | "-h"] => Ok(Invocation::Help(
-            "Usage: letscode plugins\n       letscode plugins enable|disable NAME\n\n\
-             Lists the plugins with version, state, origin and last error; or switches one on or off\n\
-             in ~/.letscode/config.toml.\n"
-                .to_owned(),
-        )),
         [verb @ ("enable" | "disable"), name] if !name.starts_with('-') => {
             Ok(Invocation::SwitchPlugin { name: (*name).to_owned(), is_on: *verb == "enable" })
         }
-        flags if flags.iter().all(|flag| matches!(*flag, "--isolated" | "--trust")) => {
-            let listed = [OsString::from("/plugins")];
-            options(&arguments.iter().cloned().chain(listed).collect::<Vec<_>>())
-        }
-        _ => Err(UsageError(format!(
-            "plugins takes nothing, or enable or disable and a name; {as_message}"
-        ))),
+        _ => Err(UsageError(format!("enable and disable take the name of a plugin; {as_message}"))),
     }
 }
 

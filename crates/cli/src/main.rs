@@ -67,6 +67,8 @@ mod host;
 
 mod unavailable;
 
+mod packages;
+
 mod compose;
 
 mod modes;
@@ -168,6 +170,7 @@ fn carry_out(invocation: Invocation, environment: &Environment) -> ExitCode {
             }
             Err(error) => usage(error),
         },
+        Invocation::Packages(command) => return packages::carry_out(command, environment),
         Invocation::Run(args) => return run(*args, environment),
     };
     exit.into()

@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     Success,
     /// The provider failed.
     ProviderError,
+    /// What was to be done was not done.
+    Failed,
     /// The program was used wrongly.
     Usage,
 }
@@ -24,7 +26,7 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         match exit {
             Exit::Success => Self::SUCCESS,
-            Exit::ProviderError => Self::from(1),
+            Exit::ProviderError | Exit::Failed => Self::from(1),
             Exit::Usage => Self::from(2),
         }
     }
@@ -50,6 +52,11 @@ pub(crate) fn failure(text: &str) {
 /// in it.
 pub(crate) fn note(text: &str) {
     line(&format!("letscode: {}", text.replace(['\n', '\r'], " ")), &Secrets::default());
+}
+
+/// Shows a cleaned line of another program on stderr.
+pub(crate) fn passed_on(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Writes a text to stdout. A reader that is gone is no error.

@@ -51,6 +51,12 @@ impl UserPaths {
         self.directory.join("cache")
     }
 
+    /// Returns the directory of plugins that all projects share: a Python environment, and in
+    /// `native` what is not Python.
+    pub(crate) fn plugins(&self) -> PathBuf {
+        self.directory.join("plugins")
+    }
+
     /// Returns the file of what the user typed.
     pub(crate) fn history(&self) -> PathBuf {
         self.directory.join("history")

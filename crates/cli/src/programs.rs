@@ -5,6 +5,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "it is the owner of such programs")]
 
+mod shown;
+
+pub(crate) use shown::{ShownEnd, ShownRequest, show};
+
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -131,14 +135,16 @@ async fn within<T>(
     }
 }
 
+/// Returns whether a path is a file that can be run.
 #[cfg(unix)]
-fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
+/// Returns whether a path is a file that can be run.
 #[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
+pub(crate) fn is_program(path: &Path) -> bool {
     path.is_file()
 }
 

@@ -123,6 +123,36 @@ fn a_subcommand_is_the_very_first_word_only() {
 }
 
 #[test]
+fn the_commands_about_plugins_are_read() {
+    let install = |place, keeping| {
+        Invocation::Packages(PackageCommand::Install { spec: "x>=1".to_owned(), place, keeping })
+    };
+    let run = |tool: Option<&str>, arguments: &[&str], place| {
+        let arguments = arguments.iter().map(OsString::from).collect();
+        let tool = tool.map(OsString::from);
+        Invocation::Packages(PackageCommand::RunTool { tool, arguments, place })
+    };
+    let uninstall = PackageCommand::Uninstall { name: "x".to_owned(), place: Place::Project };
+    for (words, expected) in [
+        (&["install", "x>=1"][..], install(Place::User, Keeping::Copy)),
+        (&["install", "--link", "x>=1", "--project"], install(Place::Project, Keeping::Link)),
+        (&["uninstall", "--project", "x"], Invocation::Packages(uninstall)),
+        (&["plugins"], Invocation::Packages(PackageCommand::List)),
+        (&["run"], run(None, &[], Place::User)),
+        (&["run", "--list"], run(None, &[], Place::User)),
+        (&["run", "t"], run(Some("t"), &[], Place::User)),
+        (&["run", "--", "t"], run(Some("t"), &[], Place::User)),
+        (
+            &["run", "--project", "t", "--list", "--", "-h", ""],
+            run(Some("t"), &["--list", "--", "-h", ""], Place::Project),
+        ),
+        (&["run", "t", "--help"], run(Some("t"), &["--help"], Place::User)),
+    ] {
+        assert_eq!(parse_words(words), Ok(expected), "{words:?}");
+    }
+}
+
+#[test]
 fn version_help_and_init_are_recognised_anywhere() {
     for words in [&["--version"][..], &["-V"], &["hello", "--version"]] {
         assert_eq!(parse_words(words), Ok(Invocation::Version), "{words:?}");
@@ -130,7 +160,16 @@ fn version_help_and_init_are_recognised_anywhere() {
     for words in [&["--init"][..], &["--init", "-m", "x"]] {
         assert_eq!(parse_words(words), Ok(Invocation::Init), "{words:?}");
     }
-    for words in [&["--help"][..], &["-h"], &["x", "--help"], &["trust", "--help"]] {
+    for words in [
+        &["--help"][..],
+        &["-h"],
+        &["x", "--help"],
+        &["trust", "--help"],
+        &["install", "--help"],
+        &["uninstall", "-h"],
+        &["plugins", "--help"],
+        &["run", "--help"],
+    ] {
         assert!(matches!(parse_words(words), Ok(Invocation::Help(_))), "{words:?}");
     }
 }
@@ -153,8 +192,16 @@ fn wrong_usage_is_one_line_that_says_what_would_be_right() {
         (&["--trust=1"], "'--trust'"),
         (&["trust", "a", "b"], "letscode -- trust ..."),
         (&["trust", "--all"], "takes one directory at most"),
-        (&["install", "x"], "this build has no install command yet; for a message"),
         (&["mcp", "what"], "mcp knows list, add, remove and test, not what"),
+        (&["install"], "install takes one SPEC, --project and --link (try letscode install --help"),
+        (&["install", "a", "b"], "for a message that begins with that word: letscode -- install"),
+        (&["install", "-r", "x"], "install takes one SPEC"),
+        (&["install", ""], "install takes one SPEC"),
+        (&["uninstall"], "uninstall takes one NAME"),
+        (&["uninstall", "x", "--link"], "uninstall takes one NAME"),
+        (&["plugins", "x"], "plugins takes no arguments, or enable or disable"),
+        (&["run", "--list", "x"], "run takes --project or --list, then a tool"),
+        (&["run", "--all", "x"], "run takes --project or --list, then a tool"),
         (&["completions"], "completions takes one shell of bash, elvish, fish, powershell, zsh"),
         (&["completions", "cmd"], "completions takes one shell"),
         (&["completions", "bash", "zsh"], "letscode -- completions"),

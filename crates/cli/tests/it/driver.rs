@@ -6,7 +6,7 @@ use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 use std::time::Instant;
 
 /// Longer than anything here takes: what is over it hangs.
@@ -108,7 +108,7 @@ pub(crate) fn sessions(dir: &WorkDir) -> Vec<PathBuf> {
 }
 
 /// Waits until a file is there and not empty, and returns its text.
-#[cfg(target_os = "linux")]
+#[cfg(unix)]
 #[track_caller]
 pub(crate) fn wait_for_file(path: &Path) -> String {
     let end = Instant::now() + HANG;

@@ -40,6 +40,7 @@ mod slash;
 
 mod reload;
 
+mod packages;
 #[cfg(unix)]
 mod terminal;
 

@@ -1,0 +1,166 @@
+//! The list of installed plugins: what is where, and what of it does not count.
+//!
+//! Owns the words and the order of the list. Must not start or change anything.
+
+use super::distribution::{Distribution, normal};
+use super::native::{self, NativePlugin};
+use super::places::Places;
+use super::python_environment::{PythonEnvironment, Version};
+use crate::args::Place;
+use std::path::Path;
+
+const NOTHING: &str = "\
+no plugins are installed
+install one with: letscode install SPEC (a package's name, ./PATH, git+https://..., cargo:NAME)
+";
+
+/// One place and the plugins in it.
+#[derive(Debug)]
+struct Section {
+    /// What a plugin there is called in a note about another one.
+    place: &'static str,
+    title: String,
+    /// Why nothing in the place counts.
+    fault: Option<String>,
+    rows: Vec<Row>,
+}
+
+/// One plugin.
+#[derive(Debug)]
+struct Row {
+    name: String,
+    version: String,
+    source: String,
+    /// Why it does not count.
+    fault: Option<String>,
+}
+
+/// Returns the list as it is printed.
+pub(crate) fn overview(places: &Places) -> String {
+    let mut sections = sections(places);
+    sections.retain(|section| !section.rows.is_empty());
+    if sections.is_empty() {
+        return NOTHING.to_owned();
+    }
+    mark_shadowed(&mut sections);
+    render(&sections)
+}
+
+/// Returns the places, those first whose plugins win over others of the same name.
+fn sections(places: &Places) -> Vec<Section> {
+    let mut sections = Vec::new();
+    let user = places.python(Place::User).ok();
+    let active = places.python(Place::Project).ok().filter(|root| user.as_ref() != Some(root));
+    // One Python runs all plugins in Python: that of the first environment with any.
+    let mut runs = None;
+    for (root, place) in [(user, "user environment"), (active, "active environment")] {
+        let environment = root.and_then(|root| PythonEnvironment::at(&root));
+        let Some(environment) = environment else { continue };
+        let section = python(places, &environment, place, runs);
+        if section.fault.is_none() && section.rows.iter().any(|row| row.fault.is_none()) {
+            runs = runs.or(environment.version());
+        }
+        sections.push(section);
+    }
+    if let Ok(root) = places.native(Place::Project) {
+        let mut section = not_python(places, &root, "project native");
+        if !section.rows.is_empty() && !places.is_project_trusted() {
+            let untrusted = "none of these is used before the project is trusted: letscode trust";
+            section.fault = Some(untrusted.to_owned());
+        }
+        sections.push(section);
+    }
+    if let Ok(root) = places.native(Place::User) {
+        sections.push(not_python(places, &root, "user native"));
+    }
+    sections
+}
+
+/// Returns an environment's plugins, where the Python that `runs` plugins is known already.
+fn python(
+    places: &Places,
+    environment: &PythonEnvironment,
+    place: &'static str,
+    runs: Option<Version>,
+) -> Section {
+    let own = environment.version().map(|version| version.to_string()).unwrap_or_default();
+    let other = runs.filter(|runs| environment.version().is_some_and(|own| own != *runs));
+    let fault = match (environment.check(), other) {
+        (Err(fault), _) => Some(format!("none of these can be used: {fault}")),
+        (Ok(()), Some(runs)) => Some(format!(
+            "none of these is used: they are for Python {own}, and those above run in Python {runs}"
+        )),
+        (Ok(()), None) => None,
+    };
+    let mut rows: Vec<Row> =
+        environment.plugins().into_iter().map(|plugin| row(plugin, None)).collect();
+    rows.extend(environment.invisible_plugins().into_iter().map(|(version, plugin)| {
+        let fault = format!(
+            "invisible: installed for Python {version}, and the environment has {own}; install it again"
+        );
+        row(plugin, Some(fault))
+    }));
+    let version = if own.is_empty() { own } else { format!(", Python {own}") };
+    let title = format!("{place} ({}{version})", places.shown(environment.root()));
+    Section { place, title, fault, rows }
+}
+
+fn row(plugin: Distribution, fault: Option<String>) -> Row {
+    let source = plugin.origin.to_string();
+    Row { name: plugin.name, version: plugin.version, source, fault }
+}
+
+fn not_python(places: &Places, root: &Path, place: &'static str) -> Section {
+    let rows = native::plugins_in(root).into_iter().map(native_row).collect();
+    Section { place, title: format!("{place} ({})", places.shown(root)), fault: None, rows }
+}
+
+fn native_row(plugin: NativePlugin) -> Row {
+    let NativePlugin { name, version, source, fault, .. } = plugin;
+    Row { name, version, source, fault: fault.map(|fault| format!("cannot be used: {fault}")) }
+}
+
+/// Notes at each plugin that another one of its name, in a place before its own, stands before it.
+fn mark_shadowed(sections: &mut [Section]) {
+    let mut seen: Vec<(String, &'static str)> = Vec::new();
+    for section in sections.iter_mut().filter(|section| section.fault.is_none()) {
+        for row in section.rows.iter_mut().filter(|row| row.fault.is_none()) {
+            let name = normal(&row.name);
+            match seen.iter().find(|(other, _)| *other == name) {
+                Some((_, place)) if *place == section.place => {
+                    row.fault =
+                        Some("installed twice here; uninstall it, then install again".into());
+                }
+                Some((_, place)) => row.fault = Some(format!("shadowed by the one in: {place}")),
+                None => seen.push((name, section.place)),
+            }
+        }
+    }
+}
+
+fn render(sections: &[Section]) -> String {
+    let rows = || sections.iter().flat_map(|section| &section.rows);
+    let width = |text: fn(&Row) -> &str| {
+        rows().map(|row| text(row).chars().count()).max().unwrap_or_default()
+    };
+    let (names, versions) = (width(|row| &row.name), width(|row| &row.version));
+    let mut text = String::new();
+    for (index, section) in sections.iter().enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        text.push_str(&format!("{}\n", section.title));
+        if let Some(note) = &section.fault {
+            text.push_str(&format!("  ! {note}\n"));
+        }
+        for row in &section.rows {
+            let Row { name, version, source, fault } = row;
+            let line = format!("  {name:names$}  {version:versions$}  {source}");
+            text.push_str(&format!("{}\n", line.trim_end()));
+            if let Some(fault) = fault {
+                text.push_str(&format!("    ! {fault}\n"));
+            }
+        }
+    }
+    text
+}
