@@ -41,3 +41,5 @@ mod reload;
 mod terminal;
 
 mod user;
+
+mod unsaved;

@@ -170,7 +170,8 @@ impl Drop for FileStore {
         if let Err(error) = self.shared.write_queue() {
             tracing::warn!(%error, "messages of the session are lost");
         }
-        if guard(&self.shared.writer).file.is_none() {
+        let writer = guard(&self.shared.writer);
+        if writer.file.is_none() && matches!(writer.start, Start::New) {
             // Most such sessions have no label.
             drop(std::fs::remove_file(label_path(&self.path)));
         }
