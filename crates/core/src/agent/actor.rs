@@ -71,8 +71,10 @@ pub(crate) struct Actor {
     spent: UsageResult,
     /// What goes into a new session before its first message: the model that is in use.
     owed: Option<Arc<Message>>,
-    /// Whether the user was told that the session cannot be written.
+    /// Whether the session cannot be written, which the user is told once.
     store_failed: bool,
+    /// What is to be told of that.
+    store_failure: Option<String>,
     /// Whether the session's file turned out to be no longer ours.
     session_lost: bool,
     inbox: mpsc::UnboundedReceiver<Inbox>,
@@ -156,6 +158,7 @@ impl Actor {
             spent,
             owed: None,
             store_failed: false,
+            store_failure: None,
             session_lost: false,
             inbox,
             reports,
@@ -193,6 +196,7 @@ impl Actor {
                 Wake::Ui(news) => self.ui_news(news),
                 Wake::ClientsCaughtUp => {}
             }
+            self.tell_store_failure();
             self.warn_of_faults();
         }
     }

@@ -26,7 +26,7 @@ impl Actor {
             Ok(()) => self.store_failed = false,
             // The conversation is whole only when the step is over.
             Err(SessionError::Lost { .. }) => self.session_lost = true,
-            Err(error) => self.tell_failure(&error),
+            Err(error) => self.note_failure(&error),
         }
     }
 
@@ -36,7 +36,7 @@ impl Actor {
             return;
         }
         if let Err(error) = self.restore().await {
-            self.tell_failure(&error);
+            self.note_failure(&error);
         }
     }
 
@@ -94,12 +94,21 @@ impl Actor {
         Ok(())
     }
 
-    /// Says once that the session cannot be written. At the end of the program there is a last word
-    /// on it.
-    fn tell_failure(&mut self, error: &SessionError) {
-        if !std::mem::replace(&mut self.store_failed, true) && !self.closing {
-            let text = format!("{error}; going on, and trying again later");
+    /// Says that the session cannot be written, once there is nothing else to take in: where the
+    /// program is about to end there is a last word on it instead.
+    pub(super) fn tell_store_failure(&mut self) {
+        if !self.inbox.is_empty() {
+            return;
+        }
+        if let Some(text) = self.store_failure.take().filter(|_| !self.closing) {
             self.bus.push(Output::Notice(text));
+        }
+    }
+
+    /// Notes a failure that is to be told once.
+    fn note_failure(&mut self, error: &SessionError) {
+        if !std::mem::replace(&mut self.store_failed, true) {
+            self.store_failure = Some(format!("{error}; going on, and trying again later"));
         }
     }
 }
