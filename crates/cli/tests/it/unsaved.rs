@@ -27,9 +27,9 @@ fn ask(running: &mut Running, text: &str) {
 }
 
 /// Sends a command and waits for its reply.
-fn command(running: &mut Running, command: Value) {
+fn command(running: &mut Running, command: &Value) {
     let id = command["id"].clone();
-    send(running, &command);
+    send(running, command);
     let is_reply = |line: &[u8]| {
         serde_json::from_slice::<Value>(line).is_ok_and(|line| {
             line["id"] == id && (line["type"] == "done" || line["type"] == "error")
@@ -40,7 +40,7 @@ fn command(running: &mut Running, command: Value) {
 
 fn reply(lines: &[Value], id: &str) -> Value {
     let is_reply = |line: &&Value| line["id"] == id && line["type"] != "ack";
-    lines.iter().find(is_reply).unwrap_or_else(|| panic!("no reply to {id}")).clone()
+    lines.iter().find(is_reply).cloned().expect("a reply")
 }
 
 #[test]
@@ -49,23 +49,23 @@ fn a19_no_command_leaves_a_session_with_unsaved_messages() {
     let blocked = block(&dir);
     let mut running = rpc(&dir, &server, &[]);
     ask(&mut running, "hi");
-    command(&mut running, json!({"cmd": "state", "id": "before"}));
+    command(&mut running, &json!({"cmd": "state", "id": "before"}));
     for name in ["new", "clone"] {
-        command(&mut running, json!({"cmd": name, "id": name}));
+        command(&mut running, &json!({"cmd": name, "id": name}));
     }
-    command(&mut running, json!({"cmd": "resume", "id": "resume", "session": "1"}));
-    command(&mut running, json!({"cmd": "fork", "id": "fork", "entry": 1}));
-    command(&mut running, json!({"cmd": "go_to", "id": "go_to", "entry": 1}));
+    command(&mut running, &json!({"cmd": "resume", "id": "resume", "session": "1"}));
+    command(&mut running, &json!({"cmd": "fork", "id": "fork", "entry": 1}));
+    command(&mut running, &json!({"cmd": "go_to", "id": "go_to", "entry": 1}));
     std::fs::remove_file(blocked).unwrap();
-    command(&mut running, json!({"cmd": "new", "id": "later"}));
-    command(&mut running, json!({"cmd": "state", "id": "after"}));
+    command(&mut running, &json!({"cmd": "new", "id": "later"}));
+    command(&mut running, &json!({"cmd": "state", "id": "after"}));
     send(&mut running, &json!({"cmd": "bye"}));
     let finished = end(&mut running);
     let lines = lines(&finished);
     assert_eq!(reply(&lines, "before")["result"]["unsaved"], 2);
     for id in ["new", "clone", "resume", "fork", "go_to"] {
         let reply = reply(&lines, id);
-        let error = reply["error"].as_str().unwrap_or_else(|| panic!("{id}: {reply}"));
+        let error = reply["error"].as_str().expect("an error");
         assert!(error.contains("2 messages") && error.contains("free space"), "{id}: {error}");
     }
     assert_eq!(reply(&lines, "later")["type"], "done");
@@ -101,13 +101,13 @@ fn a_session_that_is_deleted_meanwhile_can_be_copied_and_goes_on() {
     let (dir, server) = start();
     let mut running = rpc(&dir, &server, &[]);
     ask(&mut running, "first");
-    command(&mut running, json!({"cmd": "name", "id": "name", "text": "my words"}));
+    command(&mut running, &json!({"cmd": "name", "id": "name", "text": "my words"}));
     let path = sessions(&dir).remove(0);
     std::fs::remove_file(&path).unwrap();
-    command(&mut running, json!({"cmd": "clone", "id": "clone"}));
+    command(&mut running, &json!({"cmd": "clone", "id": "clone"}));
     command(
         &mut running,
-        json!({"cmd": "resume", "id": "resume", "session": path.file_stem().unwrap().to_str()}),
+        &json!({"cmd": "resume", "id": "resume", "session": path.file_stem().unwrap().to_str()}),
     );
     std::fs::remove_file(&path).unwrap();
     ask(&mut running, "second");

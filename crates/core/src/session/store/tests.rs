@@ -286,12 +286,14 @@ fn a_session_that_could_not_be_written_is_opened_again_only_as_it_was_read() {
     assert!(changed.to_string().contains("has changed"), "{changed}");
 }
 
+type Deed = (&'static str, fn(&Path));
+
 /// What others may do to a session's file.
-fn deeds() -> [(&'static str, fn(&Path)); 6] {
+fn deeds() -> [Deed; 6] {
     [
         ("deleted", |path| std::fs::remove_file(path).unwrap()),
         ("deleted with its folder", |path| {
-            std::fs::remove_dir_all(path.parent().unwrap()).unwrap()
+            std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
         }),
         ("moved", |path| std::fs::rename(path, path.with_extension("elsewhere")).unwrap()),
         ("emptied", |path| std::fs::write(path, "").unwrap()),
