@@ -116,7 +116,7 @@ pub(super) async fn expand(
                 return Err(ExpansionError::NoEffect { name, instead });
             }
             if let Command::SetModel { model } = &command
-                && let Some(asked) = &settings.model.asked
+                && let Some(asked) = settings.model.asked.as_ref().filter(|asked| *asked != model)
             {
                 messages::warning(overridden(model, asked), &settings.secrets);
             }

@@ -158,7 +158,7 @@ fn what_has_no_effect_on_the_command_line_is_told() {
     let zero = run(&["--resume", "0", "-p", "hi"]);
     assert_eq!(zero.status, 2);
     assert!(stderr(&zero).contains("there is no session number 0"), "{}", stderr(&zero));
-    let switched = run(&["-m", "demo", "-c", "-p", "/model demo"]);
+    let switched = run(&["-m", "demo", "-c", "-p", "/model another"]);
     assert_eq!(switched.status, 0, "{}", stderr(&switched));
     assert!(stderr(&switched).contains("LETSCODE_MODEL"), "{}", stderr(&switched));
 }
