@@ -155,6 +155,7 @@ impl Blueprint {
                 home: environment.home().map(Path::to_owned),
                 skills: equipment.skills,
                 shown: Vec::new(),
+                typed: None,
             },
             secrets: Arc::clone(&settings.secrets),
             stamps: Box::new(SystemStamps),
@@ -185,7 +186,7 @@ fn open_session(
             }
             Err(error) => return Err(error.into()),
         },
-        SessionChoice::Named(name) => Some(session::find(&folder, name)?),
+        SessionChoice::Named(name) => Some(session::find_anywhere(&folder, name)?),
     };
     let Some(path) = chosen else {
         let store = settings.keep_session.then(|| FileStore::create(&folder));
@@ -196,7 +197,7 @@ fn open_session(
         warnings.extend(loaded.warnings);
         return Ok(Session { transcript: loaded.transcript, model: loaded.model, store: None });
     }
-    let resumed = session::resume(&path)?;
+    let resumed = session::resume_in(&folder, &path)?;
     warnings.extend(resumed.loaded.warnings);
     Ok(Session {
         transcript: resumed.loaded.transcript,

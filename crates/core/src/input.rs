@@ -114,6 +114,8 @@ pub struct TypingAids {
     pub skills: Vec<Arc<Skill>>,
     /// The files of the first message, where the program expanded that itself.
     pub shown: Vec<ShownFile>,
+    /// What was typed for it.
+    pub typed: Option<String>,
 }
 
 /// Returns what typed text means, as [`expand`] does, with the prompt templates that there are

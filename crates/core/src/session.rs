@@ -29,16 +29,16 @@ mod search;
 mod store;
 mod tree;
 
-pub use fork::{Resumed, fork, resume};
+pub use fork::{Resumed, fork, resume, resume_in};
 pub use listing::{Summary, find, list, most_recent};
 pub use load::{Loaded, load};
 pub use manager::{Branch, OpenSession, Scope, SessionManager};
-pub use project::ProjectSessions;
+pub use project::{ProjectSessions, find_anywhere};
 pub use store::FileStore;
 pub use tree::{USAGE, add_usage};
 
 use futures_util::future::BoxFuture;
-use letscode_wire::{EntryId, Message};
+use letscode_wire::{EntryId, Message, Transcript};
 use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::io;
@@ -51,7 +51,31 @@ pub trait SessionStore: Send + Sync {
     ///
     /// # Errors
     /// When it could not be written; the message is kept and tried again with the next append.
+    /// [`SessionError::Lost`] when what was written before is gone: that calls for
+    /// [`restore`](Self::restore).
     fn append(&self, message: Arc<Message>) -> BoxFuture<'_, Result<(), SessionError>>;
+
+    /// Returns how many messages are not on disk.
+    fn unsaved(&self) -> usize {
+        0
+    }
+
+    /// Tries again to write what is not on disk, and finds out whether the rest still is.
+    ///
+    /// # Errors
+    /// When it could not be written; and [`SessionError::Lost`].
+    fn save(&self) -> BoxFuture<'_, Result<(), SessionError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Begins a session that was lost anew, with this conversation and what waits behind it.
+    ///
+    /// # Errors
+    /// When it could not be written; all of it is tried again with the next append.
+    fn restore(&self, conversation: Transcript) -> BoxFuture<'_, Result<(), SessionError>> {
+        let _ = conversation;
+        Box::pin(std::future::ready(Ok(())))
+    }
 
     /// Makes the next message follow `entry`, an earlier one of the same session. Called with
     /// no append under way. A store that keeps no tree has nothing to do.
@@ -89,6 +113,12 @@ pub enum SessionError {
     #[error("the session {} has changed since it was read: load it again", path.display())]
     Changed {
         /// The session's file.
+        path: PathBuf,
+    },
+    /// Its file is not what we wrote any more: gone, shorter, or another one in its place.
+    #[error("the session {} was deleted, cut or replaced by somebody else", path.display())]
+    Lost {
+        /// Where it was.
         path: PathBuf,
     },
     /// The project has no session at all.

@@ -42,8 +42,8 @@ pub use hook::{
 };
 pub use id::{EntryId, MessageId, PluginId, RequestId, SessionId, ToolCallId, UiRequestId};
 pub use message::{
-    AssistantMessage, ContentPart, CustomMessage, Message, Meta, StopReason, ToolCall, ToolMessage,
-    Transcript, Usage, UserMessage, text_of,
+    AssistantMessage, ContentPart, CustomMessage, Message, Meta, StopReason, TYPED, ToolCall,
+    ToolMessage, Transcript, Usage, UserMessage, text_of,
 };
 pub use ndjson::{DEFAULT_LINE_CAP, Decoder, LineError, encode_line};
 pub use plugin::{

@@ -42,9 +42,19 @@ pub struct UserMessage {
     /// Seconds since the Unix epoch.
     #[serde(default)]
     pub timestamp: f64,
-    /// Free-form additions.
+    /// Free-form additions. `typed` is what a person typed, where `content` is what became of it.
     #[serde(default)]
     pub meta: Meta,
+}
+
+/// Where the `meta` of a user's message keeps what was typed.
+pub const TYPED: &str = "typed";
+
+impl UserMessage {
+    /// Returns what a person typed, where the content is what became of it.
+    pub fn typed(&self) -> Option<&str> {
+        self.meta.get(TYPED).and_then(Value::as_str)
+    }
 }
 
 /// What the model answered.

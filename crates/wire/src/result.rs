@@ -42,6 +42,10 @@ pub struct StateResult {
     pub context_tokens: u64,
     /// The model's window in tokens; `null` where it is not known.
     pub context_window: Option<u64>,
+    /// How many messages the disk refused so far. They are tried again with every message, before
+    /// the session is left, and at the end of the program.
+    #[serde(default)]
+    pub unsaved: usize,
 }
 
 /// A session. Which project it belongs to shows in the folder of its file alone: no session says

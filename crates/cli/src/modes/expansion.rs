@@ -60,6 +60,9 @@ fn has_no_effect(command: &Command, settings: &Settings) -> Option<&'static str>
         Command::Name { text: Some(_) } if settings.session == SessionChoice::New => {
             Some("use -c to name the last session, or --resume")
         }
+        Command::Reset if settings.session == SessionChoice::New => {
+            Some("use -c to forget the last session's conversation, or --resume")
+        }
         Command::New => Some("a new session begins with any message that has no -c"),
         Command::Resume { .. } => Some("use --resume with the number and a message"),
         Command::SetThinking { .. } => Some("use --thinking with the message"),
@@ -69,6 +72,14 @@ fn has_no_effect(command: &Command, settings: &Settings) -> Option<&'static str>
         }
         _ => None,
     }
+}
+
+/// Returns what to know of a switch to `model` where flag or variable ask for another one.
+fn overridden(model: &str, asked: &str) -> String {
+    format!(
+        "the session goes on with {model} only where neither -m nor LETSCODE_MODEL asks for another: \
+         here it is {asked}"
+    )
 }
 
 /// Returns what the prompt asks for, and leaves what files it shows to the agent's parts.
@@ -107,6 +118,7 @@ pub(super) async fn expand(
     let (content, notices) = match expanded? {
         Expanded::Prompt { content, notices, files } => {
             built.parts.typing.shown = files;
+            built.parts.typing.typed = Some(typed.clone());
             (Some(content), notices)
         }
         Expanded::Silent { notices } => (None, notices),
@@ -120,6 +132,11 @@ pub(super) async fn expand(
             let command = commands::read(&name, &arguments)?;
             if let Some(instead) = has_no_effect(&command, settings) {
                 return Err(ExpansionError::NoEffect { name, instead });
+            }
+            if let Command::SetModel { model } = &command
+                && let Some(asked) = settings.model.asked.as_ref().filter(|asked| *asked != model)
+            {
+                messages::warning(overridden(model, asked), &settings.secrets);
             }
             return Ok(Asked::Words(command));
         }

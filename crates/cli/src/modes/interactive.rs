@@ -14,6 +14,7 @@ pub(super) use templates::Templates;
 use crate::clipboard::{self, PictureError};
 use crate::compose::Built;
 use crate::environment::Environment;
+use crate::messages;
 use crate::settings::Settings;
 use crate::signals::{JobSignal, JobSignals, Signals, StopSignal};
 use futures_util::future::LocalBoxFuture;
@@ -113,6 +114,14 @@ pub(super) async fn run(
     session.leave().await;
     terminal.leave();
     drop(timeout(LAST_WORDS, task).await);
+    // What cannot be saved is told at the very end.
+    while let Some(batch) = session.outputs.try_recv() {
+        for output in batch {
+            if let Output::Notice(text) = output {
+                messages::note(&text);
+            }
+        }
+    }
     Ok(code)
 }
 

@@ -45,3 +45,5 @@ mod packages;
 mod terminal;
 
 mod user;
+
+mod unsaved;

@@ -9,6 +9,7 @@ mod conversation;
 mod equipping;
 mod plugins;
 mod reloading;
+mod saving;
 mod typed;
 mod user;
 mod words;
@@ -85,8 +86,12 @@ pub(crate) struct Actor {
     spent: UsageResult,
     /// What goes into a new session before its first message: the model that is in use.
     owed: Option<Arc<Message>>,
-    /// Whether the user was told that the session cannot be written.
+    /// Whether the session cannot be written, which the user is told once.
     store_failed: bool,
+    /// What is to be told of that.
+    store_failure: Option<String>,
+    /// Whether the session's file turned out to be no longer ours.
+    session_lost: bool,
     inbox: mpsc::UnboundedReceiver<Inbox>,
     reports: mpsc::UnboundedReceiver<ToolReport>,
     reports_sender: mpsc::UnboundedSender<ToolReport>,
@@ -176,6 +181,8 @@ impl Actor {
             spent,
             owed: None,
             store_failed: false,
+            store_failure: None,
+            session_lost: false,
             inbox,
             reports,
             reports_sender,
@@ -199,7 +206,7 @@ impl Actor {
             self.take_ready_pieces().await;
             self.bus.flush();
             if self.closing && !self.is_busy() && self.owes_nothing() {
-                return;
+                return self.save_at_the_end().await;
             }
             match self.wake().await {
                 Wake::Inbox(Some(item)) => self.take(item).await,
@@ -215,6 +222,7 @@ impl Actor {
                 Wake::Ui(news) => self.ui_news(news),
                 Wake::ClientsCaughtUp => {}
             }
+            self.tell_store_failure();
             self.warn_of_faults();
         }
     }
@@ -359,6 +367,7 @@ impl Actor {
             self.carry_out(effect).await;
         }
         self.effects = effects;
+        self.restore_where_lost().await;
         self.tell_status();
     }
 
@@ -405,28 +414,6 @@ impl Actor {
     fn compacted(&mut self, result: &CompactResult) {
         if let Some(id) = self.run_id.take() {
             self.done(id, result);
-        }
-    }
-
-    async fn keep(&mut self, message: Arc<Message>) {
-        self.know_attached(&message);
-        if let Some(owed) = self.owed.take() {
-            self.append(owed).await;
-        }
-        self.append(message).await;
-    }
-
-    async fn append(&mut self, message: Arc<Message>) {
-        let message = without_keys(message, self.secrets());
-        let Some(store) = &self.store else { return };
-        match store.append(message).await {
-            Ok(()) => self.store_failed = false,
-            Err(error) => {
-                if !std::mem::replace(&mut self.store_failed, true) {
-                    let text = format!("{error}; going on, and trying again with the next message");
-                    self.bus.push(Output::Notice(text));
-                }
-            }
         }
     }
 
@@ -484,15 +471,4 @@ impl Actor {
     fn secrets(&self) -> &Secrets {
         &self.runner.secrets
     }
-}
-
-/// Returns the message with keys masked; the same one where it holds none.
-fn without_keys(message: Arc<Message>, secrets: &Secrets) -> Arc<Message> {
-    let Ok(text) = serde_json::to_vec(&*message) else { return message };
-    if !secrets.are_in(&text) {
-        return message;
-    }
-    let Ok(mut value) = serde_json::to_value(&*message) else { return message };
-    secrets.mask_value(&mut value);
-    serde_json::from_value(value).map_or(message, Arc::new)
 }

@@ -6,6 +6,15 @@
 use letscode_wire::ContentPart;
 use std::collections::VecDeque;
 
+/// What the user says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Said {
+    /// What the model reads.
+    pub(crate) content: Vec<ContentPart>,
+    /// What was typed, where the content is what became of it.
+    pub(crate) typed: Option<String>,
+}
+
 /// The two queues, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Queues {
@@ -18,53 +27,59 @@ pub(crate) struct Queues {
 #[derive(Debug)]
 struct Queued {
     number: u64,
-    content: Vec<ContentPart>,
+    said: Said,
+}
+
+impl From<Vec<ContentPart>> for Said {
+    fn from(content: Vec<ContentPart>) -> Self {
+        Self { content, typed: None }
+    }
 }
 
 impl Queues {
-    pub(crate) fn steer(&mut self, content: Vec<ContentPart>) {
-        let queued = self.number(content);
+    pub(crate) fn steer(&mut self, said: Said) {
+        let queued = self.number(said);
         self.steering.push_back(queued);
     }
 
-    pub(crate) fn follow_up(&mut self, content: Vec<ContentPart>) {
-        let queued = self.number(content);
+    pub(crate) fn follow_up(&mut self, said: Said) {
+        let queued = self.number(said);
         self.follow_ups.push_back(queued);
     }
 
     /// Takes the oldest steering message out.
-    pub(crate) fn next_steering(&mut self) -> Option<Vec<ContentPart>> {
-        self.steering.pop_front().map(|queued| queued.content)
+    pub(crate) fn next_steering(&mut self) -> Option<Said> {
+        self.steering.pop_front().map(|queued| queued.said)
     }
 
     /// Takes the oldest follow-up out.
-    pub(crate) fn next_follow_up(&mut self) -> Option<Vec<ContentPart>> {
-        self.follow_ups.pop_front().map(|queued| queued.content)
+    pub(crate) fn next_follow_up(&mut self) -> Option<Said> {
+        self.follow_ups.pop_front().map(|queued| queued.said)
     }
 
     /// Takes the newest message of both out.
-    pub(crate) fn take_last(&mut self) -> Option<Vec<ContentPart>> {
+    pub(crate) fn take_last(&mut self) -> Option<Said> {
         let newest = |queue: &VecDeque<Queued>| queue.back().map(|queued| queued.number);
         let queue = if newest(&self.steering) > newest(&self.follow_ups) {
             &mut self.steering
         } else {
             &mut self.follow_ups
         };
-        queue.pop_back().map(|queued| queued.content)
+        queue.pop_back().map(|queued| queued.said)
     }
 
     /// Returns the steering messages.
     pub(crate) fn steering(&self) -> impl Iterator<Item = &[ContentPart]> {
-        self.steering.iter().map(|queued| queued.content.as_slice())
+        self.steering.iter().map(|queued| queued.said.content.as_slice())
     }
 
     /// Returns the follow-ups.
     pub(crate) fn follow_ups(&self) -> impl Iterator<Item = &[ContentPart]> {
-        self.follow_ups.iter().map(|queued| queued.content.as_slice())
+        self.follow_ups.iter().map(|queued| queued.said.content.as_slice())
     }
 
-    fn number(&mut self, content: Vec<ContentPart>) -> Queued {
+    fn number(&mut self, said: Said) -> Queued {
         self.count += 1;
-        Queued { number: self.count, content }
+        Queued { number: self.count, said }
     }
 }

@@ -10,7 +10,7 @@ mod compacting;
 mod messages;
 mod working;
 
-use super::queue::Queues;
+use super::queue::{Queues, Said};
 use super::stamp::{Stamp, Stamps};
 use crate::compaction::SummaryRequest;
 use crate::model::{Answer, ModelError};
@@ -76,11 +76,11 @@ pub(crate) struct Limits {
 /// What can happen.
 pub(crate) enum Input {
     /// A message of the user's starts a run. Only when idle.
-    Prompt(Vec<ContentPart>),
+    Prompt(Said),
     /// A message for the next answer without calls.
-    Steer(Vec<ContentPart>),
+    Steer(Said),
     /// A message for the end of the run.
-    FollowUp(Vec<ContentPart>),
+    FollowUp(Said),
     /// The answer that a failed run did not get is asked for. Only when
     /// [`can_retry`](Machine::can_retry).
     Retry,
@@ -194,7 +194,7 @@ impl Machine {
 
     /// Takes the message that was queued last back.
     pub(crate) fn unqueue(&mut self) -> Option<Vec<ContentPart>> {
-        self.queues.take_last()
+        self.queues.take_last().map(|said| said.content)
     }
 
     /// Sets what later requests have to keep to.
@@ -213,9 +213,9 @@ impl Machine {
     /// the phase (a piece of a request that was stopped, say) does nothing.
     pub(crate) fn step(&mut self, input: Input, effects: &mut Vec<Effect>) {
         match input {
-            Input::Prompt(content) => self.prompt(content, effects),
-            Input::Steer(content) => self.queues.steer(content),
-            Input::FollowUp(content) => self.queues.follow_up(content),
+            Input::Prompt(said) => self.prompt(said, effects),
+            Input::Steer(said) => self.queues.steer(said),
+            Input::FollowUp(said) => self.queues.follow_up(said),
             Input::Retry => self.retry(effects),
             Input::Compact(bias) => self.compact(bias, effects),
             Input::Abort => self.abort(effects),
@@ -232,12 +232,12 @@ impl Machine {
         }
     }
 
-    fn prompt(&mut self, content: Vec<ContentPart>, effects: &mut Vec<Effect>) {
+    fn prompt(&mut self, said: Said, effects: &mut Vec<Effect>) {
         if !self.is_idle() {
             return;
         }
         self.close_tail(effects);
-        let message = self.user_message(content);
+        let message = self.user_message(said);
         self.begin_run(Some(message), effects);
     }
 

@@ -104,8 +104,12 @@ fn state(result: StateResult) -> String {
         None => format!("{} tokens", result.context_tokens),
     };
     let session = result.session.map_or("not kept".to_owned(), |session| session_words(&session));
+    let unsaved = match result.unsaved {
+        0 => String::new(),
+        count => format!(" ({count} not saved)"),
+    };
     format!(
-        "model     {} (thinking {})\nsession   {session}\nmessages  {}\ncontext   {context}\nqueued    {}",
+        "model     {} (thinking {})\nsession   {session}\nmessages  {}{unsaved}\ncontext   {context}\nqueued    {}",
         result.model,
         result.thinking,
         result.message_count,

@@ -5,6 +5,7 @@
 //! change the session that it copies.
 #![expect(clippy::disallowed_methods, reason = "this file copies sessions on disk")]
 
+use super::label::{read_label, write_label_once};
 use super::load::{Loaded, SpanReader, load, open_regular};
 use super::store::{FileStore, folder_builder, sync_folder};
 use super::{SessionError, codec};
@@ -50,12 +51,21 @@ pub fn resume(path: &Path) -> Result<Resumed, SessionError> {
     Ok(Resumed { loaded, store })
 }
 
+/// As [`resume`], for whoever works in `folder`: of another project's session it opens a copy
+/// there, since the messages of two projects never stand in one file. Blocks on the disk.
+///
+/// # Errors
+/// Those of [`resume`].
+pub fn resume_in(folder: &Path, path: &Path) -> Result<Resumed, SessionError> {
+    if path.parent() == Some(folder) { resume(path) } else { adopt(path, folder) }
+}
+
 /// Loads a session of another project and goes on in a copy in `folder`; says so in
 /// [`Loaded::warnings`]. Blocks on the disk.
 ///
 /// # Errors
 /// When the session cannot be read, or the copy not be written.
-pub(super) fn adopt(path: &Path, folder: &Path) -> Result<Resumed, SessionError> {
+fn adopt(path: &Path, folder: &Path) -> Result<Resumed, SessionError> {
     let mut loaded = load(path)?;
     let store = fork(&loaded, folder)?;
     let warning = format!(
@@ -75,6 +85,11 @@ pub(super) fn adopt(path: &Path, folder: &Path) -> Result<Resumed, SessionError>
 pub fn fork(loaded: &Loaded, folder: &Path) -> Result<FileStore, SessionError> {
     let path = folder.join(format!("{}.jsonl", SessionId::new_v7()));
     copy_branch(loaded, folder, &path)?;
+    if let Some(label) = read_label(&loaded.path)
+        && let Err(error) = write_label_once(&path, &label)
+    {
+        tracing::debug!(%error, "cannot write the copy's label");
+    }
     let mut copy = load(&path)?;
     copy.label.clone_from(&loaded.label);
     FileStore::open(&copy)

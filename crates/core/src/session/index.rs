@@ -20,6 +20,8 @@ pub(super) struct Index {
     pub(super) last_id: Option<EntryId>,
     /// The lines that hold something and no record.
     pub(super) broken: Vec<usize>,
+    /// How many entries name one as their parent that the file does not have before them.
+    pub(super) orphans: usize,
     /// What a crash left behind the last entry.
     pub(super) tail: Option<Tail>,
     /// The file's length when it was read.
@@ -202,6 +204,8 @@ impl Builder {
         for (position, id) in self.ids.iter().enumerate() {
             while let Some(mention) = mentions.next_if(|mention| mention.position == position) {
                 let found = latest.get(&mention.id).copied().flatten();
+                let is_orphan = found.is_none() && matches!(mention.what, Mentioned::Parent);
+                self.index.orphans += usize::from(is_orphan);
                 if let (Some(found), Some(entry)) = (found, self.index.entries.get_mut(position)) {
                     entry.settle(mention.what, found);
                 }

@@ -6,7 +6,7 @@
 
 use super::load::open_regular;
 use super::store::folder_builder;
-use letscode_wire::{ContentPart, Message};
+use letscode_wire::{ContentPart, Message, UserMessage};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -25,9 +25,13 @@ pub(super) fn read_label(session: &Path) -> Option<String> {
     first_words(&String::from_utf8_lossy(&bytes))
 }
 
-/// Returns the label that a user's message makes: its first words.
+/// Returns the label that a user's message makes: the first words of what was typed.
 pub(super) fn label_of(message: &Message) -> Option<String> {
     let Message::User(message) = message else { return None };
+    message.typed().and_then(first_words).or_else(|| first_text(message))
+}
+
+fn first_text(message: &UserMessage) -> Option<String> {
     message.content.iter().find_map(|part| match part {
         ContentPart::Text { text } => first_words(text),
         ContentPart::Image { .. } => None,

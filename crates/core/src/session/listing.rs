@@ -73,6 +73,9 @@ pub fn find(folder: &Path, query: &str) -> Result<PathBuf, SessionError> {
     if let Some(chosen) = number.and_then(|number| found.get(number.checked_sub(1)?)) {
         return Ok(chosen.path.clone());
     }
+    if number == Some(0) {
+        return Err(SessionError::NoSuchNumber { number: 0, count });
+    }
     let begins = |found: &&Found| {
         let beginning = found.id.as_str().get(..query.len());
         beginning.is_some_and(|beginning| beginning.eq_ignore_ascii_case(query))

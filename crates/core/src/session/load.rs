@@ -105,7 +105,13 @@ fn load_branch(path: &Path, until: Option<usize>) -> Result<Loaded, SessionError
         transcript,
         model: replay.model,
         label,
-        warnings: warnings(path, &mut index.broken, index.tail, replay.has_unclear_compaction),
+        warnings: warnings(
+            path,
+            &mut index.broken,
+            index.tail,
+            index.orphans,
+            replay.has_unclear_compaction,
+        ),
         branch: branch.iter().filter_map(entry_at).map(|entry| entry.span).collect(),
         last_id,
         tail: index.tail,
@@ -172,6 +178,7 @@ fn warnings(
     path: &Path,
     broken: &mut [usize],
     tail: Option<Tail>,
+    orphans: usize,
     has_unclear_compaction: bool,
 ) -> Vec<String> {
     let path = path.display();
@@ -188,6 +195,15 @@ fn warnings(
     }
     if tail.is_some() {
         warnings.push(format!("the last line of {path} is unfinished and was left out"));
+    }
+    // What was on a broken line is missed by those behind it: that was told.
+    if orphans > 0 && broken.is_empty() {
+        let (subject, verb) = match orphans {
+            1 => ("a message".to_owned(), "follows"),
+            count => (format!("{count} messages"), "follow"),
+        };
+        warnings
+            .push(format!("{path}: {subject} {verb} one that is not there: something was cut out"));
     }
     if has_unclear_compaction {
         let text = "a compaction does not say what it replaces, so older messages were kept too";

@@ -4,7 +4,7 @@
 //! Must not read or write a session itself.
 
 use super::folders::{TRASH, find_elsewhere};
-use super::fork::{adopt, fork, resume};
+use super::fork::{fork, resume_in};
 use super::label::{label_path, read_label, write_label};
 use super::listing::{find, list, number, shown_label};
 use super::load::{load, load_until};
@@ -54,11 +54,7 @@ impl SessionManager for ProjectSessions {
     fn resume(&self, session: &Path) -> BoxFuture<'static, Result<OpenSession, SessionError>> {
         let session = session.to_owned();
         self.blocking(move |folder| {
-            let resumed = if session.parent() == Some(folder) {
-                resume(&session)?
-            } else {
-                adopt(&session, folder)?
-            };
+            let resumed = resume_in(folder, &session)?;
             let loaded = resumed.loaded;
             Ok(OpenSession {
                 transcript: loaded.transcript,
@@ -213,9 +209,12 @@ fn id_of(session: &Path) -> SessionId {
     SessionId::from(session.file_stem().unwrap_or_default().to_string_lossy().as_ref())
 }
 
-/// Returns the session of the project that `query` means, or the one of another project whose
-/// whole id it is.
-fn find_anywhere(folder: &Path, query: &str) -> Result<PathBuf, SessionError> {
+/// Returns the session of the project in `folder` that `query` means, or the one of another project
+/// whose whole id it is.
+///
+/// # Errors
+/// Those of [`find`], and [`SessionError::InSeveralProjects`].
+pub fn find_anywhere(folder: &Path, query: &str) -> Result<PathBuf, SessionError> {
     let query = query.trim();
     find(folder, query).or_else(|error| match error {
         // A number counts the project's own sessions, whatever others are called.
@@ -239,7 +238,8 @@ fn move_to_trash(session: &Path) -> io::Result<PathBuf> {
     let root = folder.parent().unwrap_or(folder);
     let trash = root.join(TRASH).join(folder.file_name().unwrap_or(OsStr::new("sessions")));
     folder_builder().create(&trash)?;
-    for path in [label_path(session), session.with_extension("jsonl.torn"), session.to_owned()] {
+    let beside = ["jsonl.torn", "jsonl.replaced"].map(|ending| session.with_extension(ending));
+    for path in [label_path(session)].into_iter().chain(beside).chain([session.to_owned()]) {
         let target = trash.join(path.file_name().unwrap_or_default());
         match fs::rename(&path, target) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && path != session => {}

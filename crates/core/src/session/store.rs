@@ -12,15 +12,20 @@
 //!   only then cuts the file, so a crash in between loses nothing either.
 //! - Nothing is ever written into the middle of a file. The only thing that is cut off is an
 //!   unfinished line at the very end.
+//! - Whoever deletes, cuts or replaces the file meanwhile is found out before the next line, which
+//!   would reach nobody otherwise; the conversation is then written anew.
 //! - The lock belongs to the open file. The system releases it with the process, however that
 //!   ends; there is no stale lock.
 #![expect(clippy::disallowed_methods, reason = "this file owns the session that is being written")]
 
+mod place;
+
+use self::place::{is_at, put_aside};
 use super::label::{label_of, label_path, read_label, write_label_once};
 use super::load::Loaded;
 use super::{SessionError, SessionStore, codec};
 use futures_util::future::BoxFuture;
-use letscode_wire::{EntryId, Message, SessionId};
+use letscode_wire::{EntryId, Message, SessionId, Transcript};
 use std::collections::VecDeque;
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -43,6 +48,7 @@ impl FileStore {
             path: folder.join(format!("{id}.jsonl")),
             file: None,
             start: Start::New,
+            length: 0,
             unsynced_folders: Vec::new(),
             last_id: None,
             tail: TailState::Clean,
@@ -89,6 +95,7 @@ impl FileStore {
             path: path.clone(),
             file: is_writable.then_some(file),
             start: Start::Behind(length),
+            length,
             unsynced_folders: Vec::new(),
             last_id: loaded.last_id.clone(),
             tail,
@@ -113,19 +120,42 @@ impl FileStore {
         let shared = Shared { queue: Mutex::default(), writer: Mutex::new(writer) };
         Self { id, path, shared: Arc::new(shared) }
     }
+
+    /// Runs `work` where it may wait for the disk.
+    fn blocking(
+        &self,
+        work: impl FnOnce(&Shared) -> Result<(), SessionError> + Send + 'static,
+    ) -> BoxFuture<'_, Result<(), SessionError>> {
+        let shared = Arc::clone(&self.shared);
+        Box::pin(async move {
+            let done = tokio::task::spawn_blocking(move || work(&shared)).await;
+            done.unwrap_or_else(|join_error| {
+                Err(SessionError::io("write", &self.path)(io::Error::other(join_error)))
+            })
+        })
+    }
 }
 
 impl SessionStore for FileStore {
     fn append(&self, message: Arc<Message>) -> BoxFuture<'_, Result<(), SessionError>> {
         // Queued before the future is first polled: the order of calls is the order of lines.
         guard(&self.shared.queue).push_back(message);
-        let shared = Arc::clone(&self.shared);
-        Box::pin(async move {
-            let written = tokio::task::spawn_blocking(move || shared.write_queue()).await;
-            written.unwrap_or_else(|join_error| {
-                Err(SessionError::io("write", &self.path)(io::Error::other(join_error)))
-            })
+        self.blocking(Shared::write_queue)
+    }
+
+    fn unsaved(&self) -> usize {
+        guard(&self.shared.queue).len()
+    }
+
+    fn save(&self) -> BoxFuture<'_, Result<(), SessionError>> {
+        self.blocking(|shared| {
+            guard(&shared.writer).require_in_place()?;
+            shared.write_queue()
         })
+    }
+
+    fn restore(&self, conversation: Transcript) -> BoxFuture<'_, Result<(), SessionError>> {
+        self.blocking(|shared| shared.restore(conversation))
     }
 
     fn continue_behind(&self, entry: EntryId) {
@@ -140,7 +170,8 @@ impl Drop for FileStore {
         if let Err(error) = self.shared.write_queue() {
             tracing::warn!(%error, "messages of the session are lost");
         }
-        if guard(&self.shared.writer).file.is_none() {
+        let writer = guard(&self.shared.writer);
+        if writer.file.is_none() && matches!(writer.start, Start::New) {
             // Most such sessions have no label.
             drop(std::fs::remove_file(label_path(&self.path)));
         }
@@ -161,10 +192,27 @@ impl Shared {
         let mut writer = guard(&self.writer);
         loop {
             let Some(message) = guard(&self.queue).front().cloned() else { return Ok(()) };
+            writer.require_in_place()?;
             let written = writer.write(&message);
             written.map_err(SessionError::io("write", &writer.path))?;
             guard(&self.queue).pop_front();
         }
+    }
+
+    /// Begins anew with `conversation`. What waits already stays behind it, once.
+    fn restore(&self, conversation: Transcript) -> Result<(), SessionError> {
+        {
+            let mut writer = guard(&self.writer);
+            let mut queue = guard(&self.queue);
+            let is_new =
+                |queued: &Arc<Message>| conversation.iter().all(|it| it.id() != queued.id());
+            queue.retain(is_new);
+            for message in conversation.into_iter().rev() {
+                queue.push_front(message);
+            }
+            writer.begin_anew();
+        }
+        self.write_queue()
     }
 }
 
@@ -173,6 +221,8 @@ struct Writer {
     /// The locked file; none before a new session's first append, and while the system refuses.
     file: Option<File>,
     start: Start,
+    /// How long the file is at the least: up to the end of what we know of.
+    length: u64,
     /// The folders whose entries may not be on disk yet.
     unsynced_folders: Vec<PathBuf>,
     last_id: Option<EntryId>,
@@ -185,6 +235,8 @@ struct Writer {
 enum Start {
     /// Into a file that it makes.
     New,
+    /// Into a file that it makes, whatever is in its place.
+    Anew,
     /// Behind the bytes that were loaded.
     Behind(u64),
 }
@@ -212,6 +264,10 @@ impl Writer {
             Some(file) => file,
             none => none.insert(match self.start {
                 Start::New => create_file(&self.path, &mut self.unsynced_folders)?,
+                Start::Anew => {
+                    put_aside(&self.path)?;
+                    create_file(&self.path, &mut self.unsynced_folders)?
+                }
                 Start::Behind(length) => open_again(&self.path, length)?,
             }),
         };
@@ -222,6 +278,9 @@ impl Writer {
         if let TailState::Torn { offset, end, put_aside } = self.tail {
             let is_last = file.metadata()?.len() == end;
             let is_cut = is_last && cut_torn_line(file, &self.path, offset, put_aside).is_ok();
+            if is_cut {
+                self.length = offset;
+            }
             let is_clean = is_cut && ends_in_newline(file, offset)?;
             self.tail = if is_clean { TailState::Clean } else { TailState::Unfinished };
         }
@@ -231,7 +290,10 @@ impl Writer {
         }
         codec::encode(self.last_id.as_ref(), message, &mut line)?;
         match append_line(file, &line) {
-            Ok(()) => self.tail = TailState::Clean,
+            Ok(length) => {
+                self.length = length;
+                self.tail = TailState::Clean;
+            }
             Err(failure) => {
                 if !failure.is_cut {
                     self.tail = TailState::Unfinished;
@@ -242,6 +304,26 @@ impl Writer {
         self.last_id = Some(message.id().clone());
         self.settle_label(message);
         Ok(())
+    }
+
+    /// Refuses to go on where the file is not what we wrote any more.
+    fn require_in_place(&self) -> Result<(), SessionError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let held = file.metadata().map_err(SessionError::io("read", &self.path))?;
+        if held.len() >= self.length && is_at(&held, &self.path) {
+            return Ok(());
+        }
+        Err(SessionError::Lost { path: self.path.clone() })
+    }
+
+    /// Lets the next append make a file as if there had never been one.
+    fn begin_anew(&mut self) {
+        self.file = None;
+        self.start = Start::Anew;
+        self.length = 0;
+        self.last_id = None;
+        self.tail = TailState::Clean;
+        self.label = Label::Wanted(None);
     }
 
     /// Gives the session its label once there is something to make it of. A failure is no
@@ -303,9 +385,10 @@ struct AppendFailure {
     is_cut: bool,
 }
 
-/// Writes a line at the end and waits until it is on disk. On failure what was written of it is
+/// Writes a line at the end, waits until it is on disk and returns how long the file is now. On
+/// failure what was written of it is
 /// taken back, unless somebody without regard for the lock has written behind it.
-fn append_line(file: &mut File, line: &[u8]) -> Result<(), AppendFailure> {
+fn append_line(file: &mut File, line: &[u8]) -> Result<u64, AppendFailure> {
     let before = match file.metadata() {
         Ok(metadata) => metadata.len(),
         Err(error) => return Err(AppendFailure { error, is_cut: true }),
@@ -320,7 +403,9 @@ fn append_line(file: &mut File, line: &[u8]) -> Result<(), AppendFailure> {
             Err(error) => return Err(take_back(file, before, written, error)),
         }
     }
-    ignore_unsupported(file.sync_data()).map_err(|error| take_back(file, before, written, error))
+    ignore_unsupported(file.sync_data())
+        .map_err(|error| take_back(file, before, written, error))?;
+    Ok(before + written as u64)
 }
 
 fn take_back(file: &File, before: u64, written: usize, error: io::Error) -> AppendFailure {

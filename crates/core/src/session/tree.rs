@@ -101,7 +101,7 @@ fn role_name(message: &Message) -> &'static str {
     }
 }
 
-/// Returns the first words of a message on one line; of an answer without words, its calls; of
+/// Returns the first words of a message on one line; of a user's, those that were typed; of an answer without words, its calls; of
 /// a custom one, what its payload says.
 fn first_words(message: &Message) -> String {
     let text = match message {
@@ -109,7 +109,10 @@ fn first_words(message: &Message) -> String {
             let said = ["summary", "model"].into_iter().find_map(|key| custom.payload.get(key));
             said.and_then(Value::as_str).unwrap_or_default().to_owned()
         }
-        Message::User(_) | Message::Assistant(_) | Message::Tool(_) => text_of(message.content()),
+        Message::User(message) => {
+            message.typed().map_or_else(|| text_of(&message.content), str::to_owned)
+        }
+        Message::Assistant(_) | Message::Tool(_) => text_of(message.content()),
     };
     if !text.trim().is_empty() {
         return one_line(&text);

@@ -115,3 +115,46 @@ async fn a23_a_session_that_ends_on_a_call_goes_on_validly() {
         stage.end().await;
     }
 }
+
+#[tokio::test]
+async fn a_session_that_is_deleted_meanwhile_is_whole_again_with_the_next_message() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = FileStore::create(folder.path());
+    let path = store.path().to_owned();
+    let answers = ["one", "two", "three"].map(ScriptedAnswer::of_text);
+    let mut stage = Setup::new(answers).store(store).start();
+    stage.run("first").await;
+    std::fs::remove_file(&path).unwrap();
+    stage.run("second").await;
+    let notices = stage.take_only(&["notice"]);
+    assert_eq!(notices.len(), 1, "{notices:?}");
+    assert!(notices[0].contains("anew"), "{notices:?}");
+    stage.run("third").await;
+    assert_eq!(stage.take_only(&["notice"]), [""; 0]);
+    stage.end().await;
+    let loaded = session::load(&path).unwrap();
+    assert_eq!(loaded.warnings, [""; 0]);
+    let expected = [
+        r#"user "first""#,
+        r#"assistant "one" calls="#,
+        r#"user "second""#,
+        r#"assistant "two" calls="#,
+        r#"user "third""#,
+        r#"assistant "three" calls="#,
+    ];
+    assert_eq!(messages(&loaded.transcript), expected);
+}
+
+#[tokio::test]
+async fn what_is_not_saved_at_the_end_is_told() {
+    let root = tempfile::tempdir().unwrap();
+    let folder = root.path().join("folder");
+    std::fs::write(&folder, "in the way").unwrap();
+    let mut stage =
+        Setup::new([ScriptedAnswer::of_text("ok")]).store(FileStore::create(&folder)).start();
+    stage.run("go").await;
+    let notices = stage.take_only(&["notice"]);
+    assert!(notices[0].contains("going on") && notices.len() == 1, "{notices:?}");
+    let last = stage.drop_handle().await.pop().unwrap_or_default();
+    assert!(last.contains("2 messages of session") && last.contains("not saved"), "{last}");
+}

@@ -83,15 +83,17 @@ impl Actor {
             Command::Steer { text, expand: true } => self.expand(id, text, Purpose::Steer),
             Command::FollowUp { text, expand: true } => self.expand(id, text, Purpose::FollowUp),
             Command::Prompt { text, images, expand: false } => {
-                self.begin(id, Input::Prompt(words::content(text, images))).await;
+                let typed = self.typing.typed.take();
+                let said = self.said(words::content(text, images), typed);
+                self.begin(id, Input::Prompt(said)).await;
             }
             Command::Retry => self.begin(id, Input::Retry).await,
             Command::Compact { bias } => self.begin(id, Input::Compact(bias)).await,
             Command::Steer { text, expand: false } => {
-                self.apply(id, Input::Steer(vec![ContentPart::text(text)])).await;
+                self.apply(id, Input::Steer(vec![ContentPart::text(text)].into())).await;
             }
             Command::FollowUp { text, expand: false } => {
-                self.apply(id, Input::FollowUp(vec![ContentPart::text(text)])).await;
+                self.apply(id, Input::FollowUp(vec![ContentPart::text(text)].into())).await;
             }
             Command::Abort => {
                 self.stop_expansions();
@@ -272,6 +274,7 @@ impl Actor {
             follow_ups: queues.follow_ups().count(),
             context_tokens: self.machine.context_tokens(),
             context_window: info.context_window,
+            unsaved: self.unsaved(),
         };
         let Some(kept) = &self.sessions else { return self.answer(id, Ok::<_, String>(state)) };
         let session = kept.manager.describe(&kept.path);

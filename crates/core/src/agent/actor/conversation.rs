@@ -9,7 +9,7 @@ use crate::agent::bus::Output;
 use crate::agent::turn::Input;
 use crate::model::BoundModel;
 use crate::session::{Branch, OpenSession, SessionError};
-use letscode_wire::{Command, ModelResult, RequestId, SessionResult, Transcript};
+use letscode_wire::{Command, Message, ModelResult, RequestId, SessionResult, Transcript};
 use std::sync::Arc;
 
 /// What the conversation goes on with.
@@ -24,7 +24,13 @@ enum Change {
 
 impl Actor {
     pub(super) async fn change_session(&mut self, id: RequestId, command: Command) {
-        let Some(kept) = &self.sessions else { return self.refuse_without_sessions(id) };
+        if self.sessions.is_none() {
+            return self.refuse_without_sessions(id);
+        }
+        if let Some(reason) = self.reason_to_stay().await {
+            return self.refuse(id, reason);
+        }
+        let Some(kept) = &self.sessions else { return };
         match find_change(kept, &command).await {
             Ok(Change::Session(session)) => {
                 self.ack(&id);
@@ -73,11 +79,15 @@ impl Actor {
     /// A new session goes on with the model in use, and so it does when it is resumed. It is not
     /// written before there is a message: a session without one must not be left behind.
     fn owe_model(&mut self) {
-        let Some(models) = &self.models else { return };
+        self.owed = self.model_to_note();
+    }
+
+    /// Returns the message that says which model is in use, unless a session is continued with that
+    /// anyway.
+    pub(super) fn model_to_note(&mut self) -> Option<Arc<Message>> {
         let name = self.model.info().name;
-        if models.choose(None) != name {
-            self.owed = Some(self.machine.model_change(name));
-        }
+        let is_noted = self.models.as_ref().is_none_or(|models| models.choose(None) == name);
+        (!is_noted).then(|| self.machine.model_change(name))
     }
 
     fn know_files_of(&self, transcript: &Transcript) {

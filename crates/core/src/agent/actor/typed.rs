@@ -6,6 +6,7 @@
 
 use super::{Actor, words};
 use crate::agent::bus::Output;
+use crate::agent::queue::Said;
 use crate::agent::turn::Input;
 use crate::commands::COMMANDS;
 use crate::input::{Context, Expanded, InputError, ShownFile, expand_with_templates};
@@ -39,6 +40,8 @@ pub(super) struct Attached {
 pub(super) struct Expansion {
     id: RequestId,
     purpose: Purpose,
+    /// What was typed.
+    typed: String,
     /// `None` where an abort came before its end.
     outcome: Option<Result<Expanded, InputError>>,
     /// What is wrong with the templates, a line each.
@@ -86,7 +89,7 @@ impl Actor {
                 Some((outcome, warnings)) => (Some(outcome), warnings),
                 None => (None, Vec::new()),
             };
-            Expansion { id, purpose, outcome, warnings, stop: cancel }
+            Expansion { id, purpose, typed: text, outcome, warnings, stop: cancel }
         }));
         self.tell_status();
     }
@@ -98,7 +101,7 @@ impl Actor {
 
     /// Goes on with what a typed text turned out to be.
     pub(super) async fn expanded(&mut self, expansion: Expansion) {
-        let Expansion { id, purpose, outcome, warnings, stop } = expansion;
+        let Expansion { id, purpose, typed, outcome, warnings, stop } = expansion;
         self.tell_all(warnings);
         // A command that was ended has an output like any other: it must not be sent.
         match outcome.filter(|_| !stop.is_cancelled()) {
@@ -118,7 +121,8 @@ impl Actor {
             Some(Ok(Expanded::Prompt { content, notices, files })) => {
                 self.tell_all(notices);
                 let content = self.content_without_keys(content);
-                self.send_expanded(id, content, files, purpose).await;
+                let said = self.said(content, Some(typed));
+                self.send_expanded(id, said, files, purpose).await;
             }
         }
         self.tell_status();
@@ -127,11 +131,11 @@ impl Actor {
     async fn send_expanded(
         &mut self,
         id: RequestId,
-        content: Vec<ContentPart>,
+        said: Said,
         files: Vec<ShownFile>,
         purpose: Purpose,
     ) {
-        let text = text_of(&content);
+        let text = text_of(&said.content);
         // A template may be empty.
         if let Some(reason) = words::fault(&text, &[]) {
             return self.refuse(id, reason);
@@ -141,11 +145,11 @@ impl Actor {
         }
         match purpose {
             Purpose::Prompt(images) => {
-                let content = content.into_iter().chain(words::pictures(images)).collect();
-                self.begin(id, Input::Prompt(content)).await;
+                let content = said.content.into_iter().chain(words::pictures(images)).collect();
+                self.begin(id, Input::Prompt(Said { content, ..said })).await;
             }
-            Purpose::Steer => self.apply(id, Input::Steer(content)).await,
-            Purpose::FollowUp => self.apply(id, Input::FollowUp(content)).await,
+            Purpose::Steer => self.apply(id, Input::Steer(said)).await,
+            Purpose::FollowUp => self.apply(id, Input::FollowUp(said)).await,
         }
     }
 
@@ -175,6 +179,14 @@ impl Actor {
             let notice = self.secrets().mask(notice).into_owned();
             self.bus.push(Output::Notice(notice));
         }
+    }
+
+    /// Returns what the user says. What was typed goes with it only where something became of it.
+    pub(super) fn said(&self, content: Vec<ContentPart>, typed: Option<String>) -> Said {
+        let text = text_of(&content);
+        let typed = typed.filter(|typed| typed.trim() != text.trim());
+        let typed = typed.map(|typed| self.secrets().mask(typed).into_owned());
+        Said { content, typed }
     }
 
     /// Masks keys: what a file or a command says goes to the model as the results of tools do.

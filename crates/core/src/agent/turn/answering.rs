@@ -78,12 +78,12 @@ impl Machine {
     /// Goes on with a queued message, or ends the run.
     fn after_answer(&mut self, effects: &mut Vec<Effect>) {
         let next = self.queues.next_steering();
-        let Some(content) = next.or_else(|| self.queues.next_follow_up()) else {
+        let Some(said) = next.or_else(|| self.queues.next_follow_up()) else {
             self.end_run(None, effects);
             return;
         };
         self.refused_turns = 0;
-        let message = self.user_message(content);
+        let message = self.user_message(said);
         self.open_turn(Some(message), effects);
     }
 

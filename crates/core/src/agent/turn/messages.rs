@@ -3,19 +3,22 @@
 //! Owns their shapes. Must not decide when one is due.
 
 use super::{Effect, Machine, Outcome};
+use crate::agent::queue::Said;
 use crate::agent::stamp::Stamp;
 use crate::hooks::CustomNote;
 use letscode_wire::{
     AssistantMessage, ContentPart, CustomKind, CustomMessage, Event, Message, MessageId, Meta,
-    StopReason, ToolCall, ToolMessage, Transcript, UserMessage,
+    StopReason, TYPED, ToolCall, ToolMessage, Transcript, UserMessage,
 };
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
 impl Machine {
-    pub(super) fn user_message(&mut self, content: Vec<ContentPart>) -> Arc<Message> {
+    pub(super) fn user_message(&mut self, said: Said) -> Arc<Message> {
         let Stamp { id, timestamp } = self.stamps.next();
-        Arc::new(Message::User(UserMessage { id, content, timestamp, meta: Meta::new() }))
+        let Said { content, typed } = said;
+        let meta = typed.map(|typed| (TYPED.to_owned(), typed.into())).into_iter().collect();
+        Arc::new(Message::User(UserMessage { id, content, timestamp, meta }))
     }
 
     pub(super) fn tool_message(&mut self, call: &ToolCall, outcome: Outcome) -> Arc<Message> {

@@ -119,7 +119,8 @@ fn name(message: &Message) -> String {
 
 #[test]
 fn a_plain_answer_has_every_event_in_order() {
-    let inputs = [Input::Prompt(text("hi")), piece("Hel"), piece("lo"), answer("Hello", &[])];
+    let inputs =
+        [Input::Prompt(text("hi").into()), piece("Hel"), piece("lo"), answer("Hello", &[])];
     insta::assert_snapshot!(trace(&mut machine(Vec::new()), inputs).join("\n"), @r#"
     agent_start 1
     turn_start 1
@@ -140,7 +141,7 @@ fn a_plain_answer_has_every_event_in_order() {
 #[test]
 fn tool_ends_come_as_they_happen_and_results_in_source_order() {
     let inputs = [
-        Input::Prompt(text("go")),
+        Input::Prompt(text("go").into()),
         answer("", &["a", "b"]),
         result(1),
         result(0),
@@ -181,9 +182,9 @@ fn tool_ends_come_as_they_happen_and_results_in_source_order() {
 #[test]
 fn steering_waits_for_an_answer_without_calls_and_goes_before_a_follow_up() {
     let inputs = [
-        Input::Prompt(text("go")),
-        Input::FollowUp(text("then")),
-        Input::Steer(text("left")),
+        Input::Prompt(text("go").into()),
+        Input::FollowUp(text("then").into()),
+        Input::Steer(text("left").into()),
         answer("", &["a"]),
         result(0),
         answer("one", &[]),
@@ -210,8 +211,13 @@ fn steering_waits_for_an_answer_without_calls_and_goes_before_a_follow_up() {
 
 #[test]
 fn a_retry_voids_what_came_and_begins_a_new_message() {
-    let inputs =
-        [Input::Prompt(text("hi")), piece("Hel"), retry(), piece("Hello"), answer("Hello", &[])];
+    let inputs = [
+        Input::Prompt(text("hi").into()),
+        piece("Hel"),
+        retry(),
+        piece("Hello"),
+        answer("Hello", &[]),
+    ];
     let mut effects = Vec::new();
     let mut machine = machine(Vec::new());
     inputs.into_iter().for_each(|input| machine.step(input, &mut effects));
@@ -231,8 +237,13 @@ fn a_retry_voids_what_came_and_begins_a_new_message() {
 
 #[test]
 fn an_abort_while_answering_drops_the_answer_and_sends_nothing_more() {
-    let inputs =
-        [Input::Prompt(text("hi")), piece("Hel"), Input::Abort, piece("lo"), answer("Hello", &[])];
+    let inputs = [
+        Input::Prompt(text("hi").into()),
+        piece("Hel"),
+        Input::Abort,
+        piece("lo"),
+        answer("Hello", &[]),
+    ];
     insta::assert_snapshot!(trace(&mut machine(Vec::new()), inputs)[6..].join("\n"), @r#"
     message_start assistant ""
     message_update
@@ -243,7 +254,7 @@ fn an_abort_while_answering_drops_the_answer_and_sends_nothing_more() {
 
 #[test]
 fn an_abort_while_tools_run_waits_for_their_ends_and_closes_with_a_note() {
-    let inputs = [Input::Prompt(text("hi")), answer("", &["a"]), Input::Abort, result(0)];
+    let inputs = [Input::Prompt(text("hi").into()), answer("", &["a"]), Input::Abort, result(0)];
     insta::assert_snapshot!(trace(&mut machine(Vec::new()), inputs)[10..].join("\n"), @r#"
     run 1 tools
     cancel tools
@@ -262,7 +273,7 @@ fn an_abort_while_tools_run_waits_for_their_ends_and_closes_with_a_note() {
 #[test]
 fn an_abort_between_tools_and_answer_closes_with_a_note() {
     let inputs =
-        [Input::Prompt(text("hi")), answer("", &["a"]), result(0), piece("x"), Input::Abort];
+        [Input::Prompt(text("hi").into()), answer("", &["a"]), result(0), piece("x"), Input::Abort];
     let lines = trace(&mut machine(Vec::new()), inputs);
     assert_eq!(
         lines[lines.len() - 5..],
@@ -278,7 +289,7 @@ fn an_abort_between_tools_and_answer_closes_with_a_note() {
 
 #[test]
 fn a_failure_drops_the_answer_and_ends_the_run_with_the_error() {
-    let inputs = [Input::Prompt(text("hi")), piece("Hel"), failure()];
+    let inputs = [Input::Prompt(text("hi").into()), piece("Hel"), failure()];
     let lines = trace(&mut machine(Vec::new()), inputs);
     assert_eq!(
         lines[lines.len() - 2..],
@@ -289,9 +300,9 @@ fn a_failure_drops_the_answer_and_ends_the_run_with_the_error() {
 #[test]
 fn a23_a_prompt_after_a_crash_answers_open_calls_first() {
     let mut before = machine(Vec::new());
-    trace(&mut before, [Input::Prompt(text("hi")), answer("", &["a", "b"])]);
+    trace(&mut before, [Input::Prompt(text("hi").into()), answer("", &["a", "b"])]);
     let mut after = machine(before.transcript().clone());
-    let lines = trace(&mut after, [Input::Prompt(text("again"))]);
+    let lines = trace(&mut after, [Input::Prompt(text("again").into())]);
     assert_eq!(
         lines[..4],
         [
@@ -306,15 +317,18 @@ fn a23_a_prompt_after_a_crash_answers_open_calls_first() {
 #[test]
 fn a_prompt_after_a_failed_turn_does_not_follow_tool_results() {
     let mut machine = machine(Vec::new());
-    trace(&mut machine, [Input::Prompt(text("hi")), answer("", &["a"]), result(0), failure()]);
-    trace(&mut machine, [Input::Prompt(text("again"))]);
+    trace(
+        &mut machine,
+        [Input::Prompt(text("hi").into()), answer("", &["a"]), result(0), failure()],
+    );
+    trace(&mut machine, [Input::Prompt(text("again").into())]);
     assert!(is_valid(machine.transcript()));
 }
 
 #[test]
 fn a31_turns_of_nothing_but_invalid_calls_end_with_an_error() {
     let mut machine = machine(Vec::new());
-    let mut lines = trace(&mut machine, [Input::Prompt(text("hi"))]);
+    let mut lines = trace(&mut machine, [Input::Prompt(text("hi").into())]);
     let mut turns = 0;
     while !machine.is_idle() {
         let outcome = Outcome { refused: true, is_error: true, ..Outcome::default() };
@@ -329,8 +343,11 @@ fn a31_turns_of_nothing_but_invalid_calls_end_with_an_error() {
 #[test]
 fn a_terminating_result_ends_the_run_after_its_turn() {
     let outcome = Outcome { terminate: true, ..Outcome::default() };
-    let inputs =
-        [Input::Prompt(text("hi")), answer("", &["a"]), Input::Finished { index: 0, outcome }];
+    let inputs = [
+        Input::Prompt(text("hi").into()),
+        answer("", &["a"]),
+        Input::Finished { index: 0, outcome },
+    ];
     let lines = trace(&mut machine(Vec::new()), inputs);
     assert_eq!(
         lines[lines.len() - 2..],
@@ -341,10 +358,13 @@ fn a_terminating_result_ends_the_run_after_its_turn() {
 #[test]
 fn reset_forgets_the_conversation_and_the_queues() {
     let mut machine = machine(Vec::new());
-    trace(&mut machine, [Input::Prompt(text("hi")), answer("yes", &[]), Input::Steer(text("x"))]);
+    trace(
+        &mut machine,
+        [Input::Prompt(text("hi").into()), answer("yes", &[]), Input::Steer(text("x").into())],
+    );
     assert_eq!(trace(&mut machine, [Input::Reset]), ["keep custom reset"]);
     assert!(machine.transcript().is_empty());
-    trace(&mut machine, [Input::Prompt(text("new")), answer("yes", &[])]);
+    trace(&mut machine, [Input::Prompt(text("new").into()), answer("yes", &[])]);
     assert_eq!(machine.transcript().len(), 2);
 }
 
@@ -388,9 +408,9 @@ fn any_input(kind: u8, index: usize, serial: usize) -> Input {
     let ids = [format!("c{serial}a"), format!("c{serial}b"), format!("c{serial}c")];
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     match kind {
-        0 => Input::Prompt(text("prompt")),
-        1 => Input::Steer(text("steer")),
-        2 => Input::FollowUp(text("follow")),
+        0 => Input::Prompt(text("prompt").into()),
+        1 => Input::Steer(text("steer").into()),
+        2 => Input::FollowUp(text("follow").into()),
         3 => Input::Abort,
         4 => Input::Reset,
         5 => piece("x"),

@@ -49,3 +49,15 @@ fn only_a_users_words_make_a_label() {
     assert_eq!(label_of(&user("a", "do it")).as_deref(), Some("do it"));
     assert_eq!(label_of(&crate::session::tests::custom("a", "note", serde_json::json!({}))), None);
 }
+
+#[test]
+fn a_label_is_made_of_what_was_typed() {
+    let said = |typed: &str| {
+        let mut message = (*user("a", "The user ran a command.")).clone();
+        let Message::User(user) = &mut message else { panic!("a user's message") };
+        user.meta.insert(letscode_wire::TYPED.to_owned(), typed.into());
+        label_of(&message)
+    };
+    assert_eq!(said("!ls -l").as_deref(), Some("!ls -l"));
+    assert_eq!(said(" \n").as_deref(), Some("The user ran a command."));
+}

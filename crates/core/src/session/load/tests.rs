@@ -283,3 +283,21 @@ fn an_empty_file_is_an_empty_session() {
     assert!(loaded.transcript.is_empty() && loaded.warnings.is_empty());
     assert_eq!(loaded.last_id, None);
 }
+
+#[test]
+fn a_message_that_follows_none_is_told() {
+    let whole = chain(&[user("a", "a"), user("b", "b"), user("c", "c")]);
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    for (kept, expected) in [
+        (vec![1], vec!["a message follows one that is not there"]),
+        (vec![0, 2], vec!["a message follows one that is not there"]),
+        (vec![2, 1], vec!["2 messages follow one that is not there"]),
+        (vec![0, 1, 2], vec![]),
+    ] {
+        let content: String = kept.iter().map(|line| lines[*line]).collect();
+        let (_folder, path) = on_disk(content);
+        let warnings = load(&path).unwrap().warnings;
+        assert_eq!(warnings.len(), expected.len(), "{kept:?}: {warnings:?}");
+        assert!(warnings.iter().zip(&expected).all(|(is, end)| is.contains(end)), "{warnings:?}");
+    }
+}

@@ -259,3 +259,15 @@ async fn what_cannot_be_read_of_other_projects_hides_nothing_else() {
     let found = project.search(Scope::AllProjects, "needle").await.unwrap();
     assert_eq!(found.hits.len(), 1, "{found:?}");
 }
+
+#[tokio::test]
+async fn a_copy_keeps_the_label_that_was_given() {
+    let (_root, project) = project();
+    let session = session_of(&project, &three()).await;
+    project.label(&session.path, "my own words").await.unwrap();
+    for entry in [None, Some(2)] {
+        let copy = project.fork(&session.path, entry).await.unwrap();
+        let label = project.describe(&copy.path).await.label;
+        assert_eq!(label.as_deref(), Some("my own words"), "{entry:?}");
+    }
+}

@@ -285,3 +285,76 @@ fn a_session_that_could_not_be_written_is_opened_again_only_as_it_was_read() {
     let changed = open_again(&path, length + 1).unwrap_err();
     assert!(changed.to_string().contains("has changed"), "{changed}");
 }
+
+type Deed = (&'static str, fn(&Path));
+
+/// What others may do to a session's file.
+fn deeds() -> [Deed; 6] {
+    [
+        ("deleted", |path| std::fs::remove_file(path).unwrap()),
+        ("deleted with its folder", |path| {
+            std::fs::remove_dir_all(path.parent().unwrap()).unwrap();
+        }),
+        ("moved", |path| std::fs::rename(path, path.with_extension("elsewhere")).unwrap()),
+        ("emptied", |path| std::fs::write(path, "").unwrap()),
+        ("cut", |path| {
+            let file = OpenOptions::new().write(true).open(path).unwrap();
+            file.set_len(10).unwrap();
+        }),
+        ("replaced", |path| {
+            let other = path.with_extension("other");
+            std::fs::write(&other, user_line(None, "of another")).unwrap();
+            std::fs::rename(other, path).unwrap();
+        }),
+    ]
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_others_change_is_found_out_and_written_anew() {
+    for (deed, change) in deeds() {
+        let root = TempDir::new().unwrap();
+        let folder = root.path().join("folder");
+        let store = FileStore::create(&folder);
+        for id in ["a", "b"] {
+            store.append(user(id, id)).await.unwrap();
+        }
+        store.save().await.unwrap();
+        change(store.path());
+        let error = store.save().await.unwrap_err();
+        assert!(matches!(error, SessionError::Lost { .. }), "{deed}: {error}");
+        let error = store.append(user("c", "c")).await.unwrap_err();
+        assert!(matches!(error, SessionError::Lost { .. }), "{deed}: {error}");
+        assert_eq!(store.unsaved(), 1, "{deed}");
+        let conversation = ["a", "b", "c"].map(|id| user(id, id));
+        store.restore(conversation.into_iter().collect()).await.unwrap();
+        store.append(user("d", "d")).await.unwrap();
+        assert_eq!((store.unsaved(), links(store.path())), (0, chain_links(&["a", "b", "c", "d"])));
+        let mode = std::os::unix::fs::PermissionsExt::mode(
+            &std::fs::metadata(store.path()).unwrap().permissions(),
+        );
+        assert_eq!(mode & 0o777, 0o600, "{deed}");
+        let loaded = load(store.path()).unwrap();
+        assert!(matches!(FileStore::open(&loaded), Err(SessionError::Held { .. })), "{deed}");
+        let aside = std::fs::read(store.path().with_extension("jsonl.replaced"));
+        assert_eq!(aside.is_ok(), ["cut", "replaced"].contains(&deed), "{deed}");
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_in_the_place_that_another_process_has_open_is_left_alone() {
+    let (_folder, path) = on_disk(user_line(None, "a"));
+    let store = FileStore::open(&load(&path).unwrap()).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, user_line(None, "of another")).unwrap();
+    let other = FileStore::open(&load(&path).unwrap()).unwrap();
+    store.append(user("b", "b")).await.unwrap_err();
+    let conversation = || ["a", "b"].map(|id| user(id, id)).into_iter().collect();
+    let error = store.restore(conversation()).await.unwrap_err();
+    assert!(error.to_string().contains("open in another process"), "{error}");
+    assert_eq!((store.unsaved(), links(&path)), (2, chain_links(&["of another"])));
+    drop(other);
+    store.save().await.unwrap();
+    assert_eq!(links(&path), chain_links(&["a", "b"]));
+}

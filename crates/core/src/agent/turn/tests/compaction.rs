@@ -36,7 +36,7 @@ fn full() -> Machine {
 }
 
 fn prompt() -> Input {
-    Input::Prompt(text("go on"))
+    Input::Prompt(text("go on").into())
 }
 
 fn overflow() -> Input {
@@ -197,7 +197,11 @@ fn the_message_that_was_queued_last_is_taken_back() {
     let mut machine = machine(Transcript::new());
     trace(
         &mut machine,
-        [Input::Steer(text("1")), Input::FollowUp(text("2")), Input::Steer(text("3"))],
+        [
+            Input::Steer(text("1").into()),
+            Input::FollowUp(text("2").into()),
+            Input::Steer(text("3").into()),
+        ],
     );
     for expected in [Some(text("3")), Some(text("2")), Some(text("1")), None] {
         assert_eq!(machine.unqueue(), expected);
