@@ -108,8 +108,8 @@ impl Actor {
             return self.refuse(id, reason);
         }
         self.tell_all(Some(text).filter(|text| !text.is_empty()));
-        let prompt = self.secrets().mask(prompt).into_owned();
-        self.begin(id, Input::Prompt(vec![ContentPart::text(prompt)])).await;
+        let said = self.said(vec![ContentPart::text(prompt)], None);
+        self.begin(id, Input::Prompt(said)).await;
     }
 
     /// Lists the slash commands, when the plugins have registered theirs.
