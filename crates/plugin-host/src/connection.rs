@@ -275,3 +275,6 @@ fn encode(line: &Outgoing, buffer: &mut Vec<u8>) {
         buffer.truncate(before);
     }
 }
+
+#[cfg(test)]
+mod tests;
