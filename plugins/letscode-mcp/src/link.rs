@@ -22,6 +22,7 @@ use rmcp::service::{
     ClientInitializeError, ClientLifecycleMode, Peer, RoleClient, RunningService, Subscription,
 };
 use rmcp::transport::IntoTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 use std::time::Duration;
 
@@ -149,6 +150,11 @@ impl Link {
         info.map(|info| info.protocol_version.as_str().to_owned()).unwrap_or_default()
     }
 
+    /// Returns whether the connection is gone.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.peer.is_transport_closed()
+    }
+
     /// Asks to be told about changes, where that must be asked for; servers of earlier versions
     /// tell without.
     pub(crate) async fn subscribe(&self) -> Option<Subscription> {
@@ -190,8 +196,15 @@ fn handshake_words(error: &ClientInitializeError) -> String {
 /// Returns the innermost reason of an error.
 fn root_cause(error: &(dyn Error + 'static)) -> String {
     let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
+    loop {
+        // What the HTTP client says is in it, but not as its source.
+        let client = match innermost.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+            Some(StreamableHttpError::Client(client)) => Some(client as &(dyn Error + 'static)),
+            _ => None,
+        };
+        match client.or_else(|| innermost.source()) {
+            Some(source) => innermost = source,
+            None => return innermost.to_string(),
+        }
     }
-    innermost.to_string()
 }

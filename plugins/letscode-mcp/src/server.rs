@@ -110,7 +110,14 @@ impl Server {
     /// # Errors
     /// When the server is left out, in words for whoever called it.
     pub(crate) async fn link(&self) -> Result<Link, String> {
-        self.settled().await;
+        let mut states = self.state.subscribe();
+        // A connection that has just ended is about to be replaced.
+        let usable = states.wait_for(|state| match (&state.phase, &state.link) {
+            (Phase::Starting, _) => false,
+            (Phase::Ready, Some(link)) => !link.is_closed(),
+            (Phase::Ready, None) | (Phase::Failed(_), _) => true,
+        });
+        drop(usable.await);
         let state = self.state();
         match (state.phase, state.link) {
             (Phase::Ready, Some(link)) => Ok(link),
@@ -153,7 +160,6 @@ impl Server {
                     }
                     self.warn(&format!("ended{how} and is started again"));
                     self.journal.add(&format!("(ended{how})"));
-                    self.enter(Phase::Starting, None);
                 }
             }
         }
@@ -184,8 +190,9 @@ impl Server {
                 () = stop.cancelled() => break true,
             }
         };
-        // Calls under way hear of it before the process is waited for.
-        self.state.send_modify(|state| state.link = None);
+        // Calls that come from now on wait for what follows.
+        let phase = if stopped { Phase::Failed("it was ended".into()) } else { Phase::Starting };
+        self.enter(phase, None);
         token.cancel();
         drop(subscription);
         if stopped {
