@@ -17,7 +17,7 @@ use super::runner::{Batch, ToolNews, ToolReport, ToolRunner};
 use super::turn::{Effect, Input, Limits, Machine};
 use super::{AgentParts, Inbox, KeptSession, Status};
 use crate::commands::Host;
-use crate::compaction::{SummaryRequest, estimate_overhead, summary_messages};
+use crate::compaction::{SummaryRequest, estimate_overhead, shorten, summary_messages};
 use crate::context::messages_for_model;
 use crate::input::TypingAids;
 use crate::model::{
@@ -41,6 +41,9 @@ use typed::{Attached, Expansion};
 
 /// How many pieces of a stream are taken in a row before commands are looked at again.
 const BURST: usize = 64;
+
+/// What the user is told where requests would not fit.
+const CUT: &str = "the model's window is full: the longest texts go to it without their middle";
 
 pub(crate) struct Actor {
     machine: Machine,
@@ -70,6 +73,8 @@ pub(crate) struct Actor {
     spent: UsageResult,
     /// What goes into a new session before its first message: the model that is in use.
     owed: Option<Arc<Message>>,
+    /// Whether the last request had texts cut.
+    cuts_texts: bool,
     /// Whether the user was told that the session cannot be written.
     store_failed: bool,
     inbox: mpsc::UnboundedReceiver<Inbox>,
@@ -152,6 +157,7 @@ impl Actor {
             attached: Vec::new(),
             spent,
             owed: None,
+            cuts_texts: false,
             store_failed: false,
             inbox,
             reports,
@@ -329,8 +335,11 @@ impl Actor {
 
     /// Tells the machine the window, which a model may learn while it is in use.
     fn update_limits(&mut self) {
-        let window = self.model.info().context_window;
-        self.machine.set_limits(Limits { window, overhead: self.overhead });
+        self.machine.set_limits(self.limits());
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { window: self.model.info().context_window, overhead: self.overhead }
     }
 
     async fn carry_out(&mut self, effect: Effect) {
@@ -392,10 +401,19 @@ impl Actor {
         let (system, tools) = (Arc::clone(&self.system), Arc::clone(&self.specs));
         let transcript = self.machine.transcript().clone();
         let hooks = self.runner.hooks.clone();
+        let bound = self.machine.bound();
+        if bound.is_some() && !self.cuts_texts {
+            self.bus.push(Output::Notice(CUT.to_owned()));
+        }
+        self.cuts_texts = bound.is_some();
         // The time of tools that have ended must not count for the silence of the model.
         self.status.send_modify(|status| status.tools_until = None);
         let answer = async move {
             let messages = messages_for_model(&transcript, &hooks).await;
+            let messages = match bound {
+                Some(bound) => shorten(messages, bound),
+                None => messages,
+            };
             model.stream(ModelRequest { system, messages, tools })
         };
         self.stream = Some(Box::pin(answer.flatten_stream()));

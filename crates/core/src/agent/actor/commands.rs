@@ -6,8 +6,9 @@
 use super::typed::Purpose;
 use super::{Actor, words};
 use crate::agent::bus::Output;
-use crate::agent::turn::Input;
+use crate::agent::turn::{Input, refuse_size};
 use crate::commands::{self, Conversation};
+use crate::compaction::estimate_prompt;
 use crate::session::{Scope, SessionError};
 use futures_util::future::BoxFuture;
 use letscode_wire::{
@@ -186,14 +187,23 @@ impl Actor {
             {
                 Some(BUSY.to_owned())
             }
-            Command::Prompt { text, images, .. } => words::fault(text, images),
-            Command::Steer { text, .. } | Command::FollowUp { text, .. } => words::fault(text, &[]),
+            // What is expanded is measured then.
+            Command::Prompt { text, images, expand } => words::fault(text, images)
+                .or_else(|| self.refuse_size(text, images.len()).filter(|_| !expand)),
+            Command::Steer { text, expand } | Command::FollowUp { text, expand } => {
+                words::fault(text, &[]).or_else(|| self.refuse_size(text, 0).filter(|_| !expand))
+            }
             Command::Retry if !self.machine.can_retry() => Some(NOTHING_TO_RETRY.to_owned()),
             Command::Compact { .. } if !self.machine.can_compact() => {
                 Some(NOTHING_TO_COMPACT.to_owned())
             }
             _ => None,
         }
+    }
+
+    /// Returns why a message is too large for the model's window, if it is.
+    pub(super) fn refuse_size(&self, text: &str, images: usize) -> Option<String> {
+        refuse_size(estimate_prompt(text, images), self.limits())
     }
 
     /// Begins what goes on until the machine says that it is over.

@@ -123,6 +123,12 @@ impl Actor {
         if let Some(reason) = words::fault(&text, &[]) {
             return self.refuse(id, reason);
         }
+        let given = if let Purpose::Prompt(images) = &purpose { images.len() } else { 0 };
+        let is_picture = |part: &&ContentPart| matches!(part, ContentPart::Image { .. });
+        let pictures = given + content.iter().filter(is_picture).count();
+        if let Some(reason) = self.refuse_size(&text, pictures) {
+            return self.refuse(id, reason);
+        }
         if !files.is_empty() {
             self.attached.push(Attached { text, files });
         }
