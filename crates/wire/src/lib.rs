@@ -48,12 +48,12 @@ pub use message::{
 pub use ndjson::{DEFAULT_LINE_CAP, Decoder, LineError, encode_line};
 pub use plugin::{Capabilities, CommandSpec, FromPlugin, PLUGIN_PROTOCOL, Registrations, ToPlugin};
 pub use result::{
-    CommandInfo, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult,
-    FilesResult, HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
-    PluginsResult, QueueResult, ReloadResult, RunCommandResult, SearchHit, SearchResult,
-    SessionEntry, SessionInfo, SessionResult, SessionsResult, ShareResult, SkillInfo, SkillsResult,
-    StateResult, ToolInfo, ToolsResult, TreeEntry, TreeResult, TrustResult, UnqueueResult,
-    UsageResult,
+    CommandInfo, CommandKind, CommandsResult, CompactResult, CopyResult, DeleteResult,
+    ExportResult, FilesResult, HistoryResult, MessagesResult, ModelEntry, ModelResult,
+    ModelsResult, NameResult, PluginsResult, QueueResult, ReloadResult, RunCommandResult,
+    SearchHit, SearchResult, SessionEntry, SessionInfo, SessionResult, SessionsResult, ShareResult,
+    SkillInfo, SkillsResult, StateResult, ToolInfo, ToolsResult, TreeEntry, TreeResult,
+    TrustResult, UnqueueResult, UsageResult,
 };
 #[cfg(feature = "schema")]
 pub use schema::roots;

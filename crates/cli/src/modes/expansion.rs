@@ -37,8 +37,8 @@ pub(super) enum Asked {
     Answer(Command),
     /// What a slash command gives.
     Words(Command),
-    /// Nothing more: what was typed is done.
-    Nothing,
+    /// Nothing more: what was typed is done, and gave this.
+    Shown(String),
 }
 
 /// Returns whether what was typed may need no model: a slash command, or a name alone that may
@@ -95,9 +95,11 @@ pub(super) async fn expand(
     let (content, notices) = match expanded? {
         Expanded::Prompt { content, notices, files } => {
             built.parts.typing.shown = files;
-            (Some(content), notices)
+            (content, notices)
         }
-        Expanded::Silent { notices } => (None, notices),
+        Expanded::Silent { output, .. } => {
+            return Ok(Asked::Shown(without_keys(output, settings)));
+        }
         Expanded::Command { name, arguments } => {
             let command = commands::read(&name, &arguments)?;
             if let Some(instead) = has_no_effect(&command, settings) {
@@ -109,7 +111,6 @@ pub(super) async fn expand(
     for notice in notices {
         messages::warning(notice, &settings.secrets);
     }
-    let Some(content) = content else { return Ok(Asked::Nothing) };
     Ok(Asked::Answer(Command::Prompt {
         text: without_keys(Prompt::message(text_of(&content), piped), settings),
         images: content.into_iter().filter_map(image).collect(),

@@ -7,9 +7,6 @@
 mod attention;
 mod editor;
 mod painter;
-mod templates;
-
-pub(super) use templates::Templates;
 
 use crate::clipboard::{self, PictureError};
 use crate::compose::Built;
@@ -75,7 +72,6 @@ pub(super) async fn run(
     task: JoinHandle<()>,
     signals: Signals,
     options: Options,
-    templates: Templates,
     environment: &Environment,
     secrets: &Secrets,
 ) -> io::Result<ExitCode> {
@@ -102,7 +98,6 @@ pub(super) async fn run(
         reader,
         input,
         painter,
-        templates,
         picture: None,
         environment,
         secrets,
@@ -128,7 +123,6 @@ struct Session<'a> {
     reader: Reader,
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
     painter: Painter,
-    templates: Templates,
     /// The clipboard's picture, while it is being read.
     picture: Option<LocalBoxFuture<'a, Picture>>,
     environment: &'a Environment,
@@ -180,10 +174,6 @@ impl Session<'_> {
                 picture = wait_for_picture(&mut self.picture) => {
                     self.painter.now();
                     self.update([Msg::Picture(picture.map_err(|error| error.to_string()))])
-                }
-                found = self.templates.found() => {
-                    self.painter.soon();
-                    self.update([Msg::Templates(found)])
                 }
                 job = self.jobs.received() => match job {
                     JobSignal::Resized => {
@@ -240,7 +230,6 @@ impl Session<'_> {
                     let bytes = attention::bytes(words, |name| self.environment.text(name));
                     self.painter.send(&bytes);
                 }
-                Effect::FindTemplates => self.templates.find(),
                 Effect::PastePicture => {
                     // One at a time; the programs that hold the clipboard may take theirs.
                     if self.picture.is_none() {

@@ -6,6 +6,7 @@
 
 mod commands;
 mod conversation;
+mod names;
 mod reloading;
 mod typed;
 mod user;
@@ -34,6 +35,8 @@ use letscode_wire::{
     CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall, ToolSpec,
     Transcript, Usage, UsageResult,
 };
+use names::Names;
+use std::collections::HashSet;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -64,6 +67,8 @@ pub(crate) struct Actor {
     /// Slash commands, until their results are put in words.
     called: Vec<Called>,
     typing: TypingAids,
+    /// What was told that is wrong with templates.
+    warned: HashSet<String>,
     /// Typed texts that are being expanded, in the order in which they came.
     expansions: FuturesOrdered<BoxFuture<'static, Expansion>>,
     stop_expansions: CancellationToken,
@@ -89,6 +94,8 @@ pub(crate) struct Actor {
     run_id: Option<RequestId>,
     /// Commands that wait for the disk, beside whatever else goes on.
     lookups: FuturesUnordered<BoxFuture<'static, Reply>>,
+    /// Lists of what can be called by a slash, under way.
+    listings: FuturesUnordered<BoxFuture<'static, (RequestId, Names)>>,
     /// What the user is asked.
     questions: Questions,
     /// Whether a client answers.
@@ -107,6 +114,7 @@ enum Wake {
     Tool(ToolReport),
     Piece(Option<Result<ModelEvent, ModelError>>),
     Found(Reply),
+    Named(RequestId, Names),
     Expanded(Expansion),
     Ui(UiNews),
     ClientsCaughtUp,
@@ -152,6 +160,7 @@ impl Actor {
             host: parts.host,
             called: Vec::new(),
             typing: parts.typing,
+            warned: HashSet::new(),
             expansions: FuturesOrdered::new(),
             stop_expansions: CancellationToken::new(),
             attached: Vec::new(),
@@ -167,6 +176,7 @@ impl Actor {
             batch: 0,
             run_id: None,
             lookups: FuturesUnordered::new(),
+            listings: FuturesUnordered::new(),
             questions: Questions::new(requests),
             answers_ui: false,
             bus: Bus::new(Arc::clone(&lag)),
@@ -181,7 +191,11 @@ impl Actor {
         loop {
             self.take_ready_pieces().await;
             self.bus.flush();
-            if self.closing && !self.is_busy() && self.lookups.is_empty() {
+            if self.closing
+                && !self.is_busy()
+                && self.lookups.is_empty()
+                && self.listings.is_empty()
+            {
                 return;
             }
             match self.wake().await {
@@ -191,6 +205,7 @@ impl Actor {
                 Wake::Tool(report) => self.report(report).await,
                 Wake::Piece(piece) => self.piece(piece).await,
                 Wake::Found(reply) => self.reply(reply),
+                Wake::Named(id, names) => self.named(id, names),
                 Wake::Expanded(expansion) => self.expanded(expansion).await,
                 Wake::Ui(news) => self.ui_news(news),
                 Wake::ClientsCaughtUp => {}
@@ -214,6 +229,7 @@ impl Actor {
             news = self.questions.next(), if has_room => Wake::Ui(news),
             Some(report) = self.reports.recv() => Wake::Tool(report),
             Some(reply) = self.lookups.next() => Wake::Found(reply),
+            Some((id, names)) = self.listings.next() => Wake::Named(id, names),
             Some(expansion) = self.expansions.next() => Wake::Expanded(expansion),
             piece = piece, if has_room => Wake::Piece(piece),
             () = self.lag.less(), if !has_room => Wake::ClientsCaughtUp,

@@ -30,12 +30,13 @@ pub(super) struct Reply {
 
 /// A slash command whose result a person reads.
 pub(super) struct Called {
-    id: RequestId,
-    name: String,
-    command: Command,
+    pub(super) id: RequestId,
+    pub(super) name: String,
+    pub(super) command: Command,
 }
 
 const BUSY: &str = "a run is active: wait for its end, or stop it";
+const EXPANDING: &str = "an earlier message is still being read: wait for its reply, or stop it";
 const NOT_IN_A_COMMAND: &str = "a slash command cannot run another";
 const NO_IMAGES: &str = "a slash command takes no images";
 const NOTHING_TO_RETRY: &str = "there is nothing to retry: no message waits for an answer";
@@ -54,17 +55,10 @@ impl Actor {
             }
             other => return self.carry_out_command(id, other).await,
         };
-        match commands::read_line(&text) {
-            Ok(command) => {
-                let name = commands::name_in(&text).to_owned();
-                self.called.push(Called { id: id.clone(), name, command: command.clone() });
-                self.carry_out_command(id, command).await;
-            }
-            Err(error) => self.refuse(id, error.to_string()),
-        }
+        self.call(id, &text).await;
     }
 
-    async fn carry_out_command(&mut self, id: RequestId, command: Command) {
+    pub(super) async fn carry_out_command(&mut self, id: RequestId, command: Command) {
         if let Some(reason) = self.refusal(&command) {
             return self.refuse(id, reason);
         }
@@ -106,7 +100,7 @@ impl Actor {
                 self.ack(&id);
                 self.finish(id, None);
             }
-            Command::Commands => self.answer(id, Ok::<_, String>(commands::list())),
+            Command::Commands => self.list_names(id),
             Command::Models
             | Command::Skills
             | Command::Plugins
@@ -185,7 +179,7 @@ impl Actor {
             | Command::Reload
                 if self.is_busy() =>
             {
-                Some(BUSY.to_owned())
+                Some(self.busy_reason())
             }
             // What is expanded is measured then.
             Command::Prompt { text, images, expand } => words::fault(text, images)
@@ -199,6 +193,11 @@ impl Actor {
             }
             _ => None,
         }
+    }
+
+    /// Returns what keeps a command waiting.
+    pub(super) fn busy_reason(&self) -> String {
+        if self.machine.is_idle() { EXPANDING.to_owned() } else { BUSY.to_owned() }
     }
 
     /// Returns why a message is too large for the model's window, if it is.
@@ -382,7 +381,7 @@ impl Actor {
         let result = match self.forget_call(&id) {
             Some(Called { name, command, .. }) => {
                 let text = commands::render(&command, &result.unwrap_or_default());
-                Some(to_value(&RunCommandResult { command: name, text }))
+                Some(to_value(&RunCommandResult { command: name, text, exit_code: None }))
             }
             None => result,
         };

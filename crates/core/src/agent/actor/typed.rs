@@ -8,9 +8,9 @@ use super::{Actor, words};
 use crate::agent::bus::Output;
 use crate::agent::turn::Input;
 use crate::commands::COMMANDS;
-use crate::input::{Context, Expanded, InputError, ShownFile, expand_with_templates};
+use crate::input::{Context, Expanded, InputError, ShownFile, expand_call, expand_with_templates};
 use crate::tools::TYPED_TIMEOUT;
-use letscode_wire::{ContentPart, ImageData, Message, RequestId, text_of};
+use letscode_wire::{ContentPart, ImageData, Message, RequestId, RunCommandResult, text_of};
 use std::sync::Arc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -22,6 +22,8 @@ const NOT_QUEUED: &str = "a slash command cannot be queued: send it by itself";
 pub(super) enum Purpose {
     /// It begins a run, with these pictures.
     Prompt(Vec<ImageData>),
+    /// It names a template or a skill, which begins a run.
+    Call,
     /// It waits for the next answer without calls.
     Steer,
     /// It waits for the end of the run.
@@ -73,7 +75,15 @@ impl Actor {
                 cancel: cancel.clone(),
             };
             // Letting go of a command ends it; a read of the disk may hang, and is left to itself.
-            let expanded = cancel.run_until_cancelled(expand_with_templates(&text, context)).await;
+            let expanding = async {
+                match purpose {
+                    Purpose::Call => expand_call(&text, context).await,
+                    Purpose::Prompt(_) | Purpose::Steer | Purpose::FollowUp => {
+                        expand_with_templates(&text, context).await
+                    }
+                }
+            };
+            let expanded = cancel.run_until_cancelled(expanding).await;
             let (outcome, warnings) = match expanded {
                 Some((outcome, warnings)) => (Some(outcome), warnings),
                 None => (None, Vec::new()),
@@ -91,16 +101,16 @@ impl Actor {
     /// Goes on with what a typed text turned out to be.
     pub(super) async fn expanded(&mut self, expansion: Expansion) {
         let Expansion { id, purpose, outcome, warnings, stop } = expansion;
-        self.tell_all(warnings);
+        self.warn_once(warnings);
         // A command that was ended has an output like any other: it must not be sent.
         match outcome.filter(|_| !stop.is_cancelled()) {
             None => self.refuse(id, STOPPED.to_owned()),
             Some(Err(error)) => self.refuse(id, error.to_string()),
             Some(Ok(Expanded::Command { .. })) => self.refuse(id, NOT_QUEUED.to_owned()),
-            Some(Ok(Expanded::Silent { notices })) => {
-                self.ack(&id);
-                self.tell_all(notices);
-                self.finish(id, None);
+            Some(Ok(Expanded::Silent { command, output, exit_code })) => {
+                let mask = |text: String| self.secrets().mask(text).into_owned();
+                let (command, text) = (mask(command), mask(output));
+                self.answer(id, Ok::<_, String>(RunCommandResult { command, text, exit_code }));
             }
             Some(Ok(Expanded::Prompt { content, notices, files })) => {
                 self.tell_all(notices);
@@ -133,6 +143,12 @@ impl Actor {
             self.attached.push(Attached { text, files });
         }
         match purpose {
+            // Not asked before: an unknown name is told at any time.
+            Purpose::Call if !self.machine.is_idle() => {
+                self.take_attached(&content);
+                self.refuse(id, self.busy_reason());
+            }
+            Purpose::Call => self.begin(id, Input::Prompt(content)).await,
             Purpose::Prompt(images) => {
                 let content = content.into_iter().chain(words::pictures(images)).collect();
                 self.begin(id, Input::Prompt(content)).await;
@@ -160,6 +176,13 @@ impl Actor {
         let text = text_of(content);
         let place = self.attached.iter().position(|attached| attached.text == text)?;
         Some(self.attached.swap_remove(place))
+    }
+
+    /// Tells what is wrong with templates, each thing once.
+    pub(super) fn warn_once(&mut self, warnings: Vec<String>) {
+        let new = |warning: &String| self.warned.insert(warning.clone());
+        let warnings = warnings.into_iter().filter(new).collect();
+        self.tell_all(warnings);
     }
 
     /// Tells the clients what the person should know.
