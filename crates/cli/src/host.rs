@@ -7,6 +7,7 @@
 use crate::args::Mode;
 use crate::clipboard::{self, CopiedBy};
 use crate::compose::{Made, Readings, Source, UnknownNames, make};
+use crate::endpoint::Endpoint;
 use crate::endpoint::Target;
 use crate::export::{self, ExportInput, Place};
 use crate::history::PromptHistory;
@@ -114,6 +115,7 @@ impl ProgramHost {
         let mut models: Vec<ModelEntry> = known
             .into_iter()
             .map(|model| ModelEntry {
+                in_use: model.id == conversation.model,
                 id: model.id,
                 provider: model.provider,
                 context_window: model.context_window,
@@ -122,8 +124,19 @@ impl ProgramHost {
                 usable: model.has_key,
             })
             .collect();
+        if !models.iter().any(|model| model.in_use) {
+            models.push(ModelEntry {
+                id: conversation.model.clone(),
+                provider: endpoint.map_or_else(|| "letscode".to_owned(), Endpoint::server_name),
+                context_window: None,
+                input_per_million: None,
+                output_per_million: None,
+                usable: true,
+                in_use: true,
+            });
+        }
         // Stable: the model in use first, then those that can be asked, each as they were.
-        models.sort_by_key(|model| (model.id != conversation.model, !model.usable));
+        models.sort_by_key(|model| (!model.in_use, !model.usable));
         ModelsResult { models }
     }
 

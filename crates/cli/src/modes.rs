@@ -85,7 +85,7 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
         let (command, style) = match expanded {
             Asked::Answer(command) => (command, style),
             Asked::Words(command) => (command, Style::Answer),
-            Asked::Nothing => return Ok(ExitCode::SUCCESS),
+            Asked::Shown(text) => return Ok(print::show(&text)),
         };
         let is_shown = style == Style::Terminal;
         let (agent, task) = agent::start(built.parts);
@@ -120,9 +120,8 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
             signal = signals.received() => return Ok(signal.exit_code()),
         };
         let options = interactive::options(settings, environment, &built);
-        let templates = interactive::Templates::of(&built);
         let (agent, task) = agent::start(built.parts);
-        interactive::run(agent, task, signals, options, templates, environment, &settings.secrets)
+        interactive::run(agent, task, signals, options, environment, &settings.secrets)
             .await
             .map_err(StartError::Terminal)
     })

@@ -135,6 +135,11 @@ impl Agent {
         self.post(Inbox::Say(Output::Control(control)));
     }
 
+    /// Waits while so much lies with the clients that they should read before they ask for more.
+    pub async fn room(&self) {
+        self.lag.room().await;
+    }
+
     /// Returns a subscription to all that happens from now on.
     pub fn subscribe(&self) -> Subscription {
         let (subscription, subscriber) = Subscription::new(Arc::clone(&self.lag));

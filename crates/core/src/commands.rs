@@ -12,7 +12,7 @@ pub use host::{Conversation, Equipped, Host, HostError, NoHost, Reloaded};
 pub use render::render;
 pub use table::{COMMANDS, SlashCommand};
 
-use letscode_wire::{Command, CommandInfo, CommandsResult};
+use letscode_wire::{Command, CommandInfo, CommandKind};
 
 /// Why a line is no slash command that can be carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -85,13 +85,14 @@ pub fn is_call(text: &str) -> bool {
 }
 
 /// Returns the table as data.
-pub fn list() -> CommandsResult {
-    let commands = COMMANDS.iter().map(|command| CommandInfo {
+pub fn list() -> Vec<CommandInfo> {
+    let info = |command: &SlashCommand| CommandInfo {
         name: command.name.to_owned(),
         arguments: command.arguments.to_owned(),
         help: command.help.to_owned(),
-    });
-    CommandsResult { commands: commands.collect() }
+        kind: CommandKind::Command,
+    };
+    COMMANDS.iter().map(info).collect()
 }
 
 /// Returns the error about a name that no command has.

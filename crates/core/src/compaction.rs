@@ -7,9 +7,13 @@
 mod files;
 mod measure;
 mod request;
+mod shorten;
 
-pub use measure::{context_tokens, estimate_message, estimate_overhead, estimate_tokens};
+pub use measure::{
+    context_tokens, estimate_message, estimate_overhead, estimate_prompt, estimate_tokens,
+};
 pub use request::{SummaryRequest, summary_messages};
+pub use shorten::shorten;
 
 use crate::session::USAGE;
 use files::FileList;
@@ -28,6 +32,9 @@ const KEPT_PER_CENT: u64 = 25;
 
 /// The share of the window that a compaction must be about: less is not worth a request.
 const WORTH_PER_CENT: u64 = 5;
+
+/// The share of the window that is left for the answer.
+pub(crate) const ANSWER_PER_CENT: u64 = 15;
 
 /// How many of the newest messages stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -55,8 +55,12 @@ pub enum Expanded {
     },
     /// A command that has run and of which the model hears nothing (`!!command`).
     Silent {
-        /// What the person should know of it, a line each.
-        notices: Vec<String>,
+        /// The command.
+        command: String,
+        /// Its output, as the `bash` tool would give it, and how it ended, where that was not well.
+        output: String,
+        /// Its exit code, where it ended by itself.
+        exit_code: Option<i64>,
     },
     /// A slash command.
     Command {
@@ -128,8 +132,32 @@ pub async fn expand_with_templates(
     if let Some(name) = slash::name(text) {
         let called = Some(name);
         (templates, warnings) = load_templates(&**context.env, context.home, called).await;
+        let hidden = templates.iter().filter(|it| it.name == name).map(hidden_warning);
+        warnings.extend(hidden.filter(|_| context.commands.contains(&name)));
     }
     (expand(text, &Context { templates: &templates, ..context }).await, warnings)
+}
+
+/// Returns what a slash and a name call for, where that is a template or a skill, as
+/// [`expand_with_templates`] does.
+pub async fn expand_call(
+    text: &str,
+    context: Context<'_>,
+) -> (Result<Expanded, InputError>, Vec<String>) {
+    let called = slash::name(text);
+    let (templates, warnings) = load_templates(&**context.env, context.home, called).await;
+    let context = Context { templates: &templates, ..context };
+    let expanded = match slash::unknown(text, &context) {
+        Some(error) => Err(error),
+        None => expand(text, &context).await,
+    };
+    (expanded, warnings)
+}
+
+/// Returns the warning about a template that can never be called.
+pub fn hidden_warning(template: &Template) -> String {
+    let (name, path) = (&template.name, template.path.display());
+    format!("the template {path} is never used: /{name} is a command; give it another name")
 }
 
 /// Returns what typed text means. May read files, and runs the command that a `!` asks for.
@@ -157,10 +185,11 @@ pub async fn expand(text: &str, context: &Context<'_>) -> Result<Expanded, Input
         return Ok(prompt(text.to_owned(), text, notices, context).await);
     };
     let ran = shell::run(typed.command, context).await?;
-    notices.extend(ran.notice);
     if typed.is_silent {
-        return Ok(Expanded::Silent { notices });
+        let shell::Ran { output, exit_code, .. } = ran;
+        return Ok(Expanded::Silent { command: typed.command.to_owned(), output, exit_code });
     }
+    notices.extend(ran.notice);
     let mut spliced = ran.text;
     if !typed.question.is_empty() {
         spliced.push_str("\n\n");

@@ -52,6 +52,8 @@ pub(crate) struct Assembler {
     has_output: bool,
     /// How many events in a row made no sense.
     unreadable: usize,
+    /// Whether any event made no sense.
+    has_skipped: bool,
 }
 
 /// What an event said about the stream.
@@ -110,6 +112,7 @@ impl Assembler {
             is_done: false,
             has_output: false,
             unreadable: 0,
+            has_skipped: false,
         }
     }
 
@@ -190,6 +193,9 @@ impl Assembler {
                 let reason = self.finish_reason.unwrap_or_default();
                 return Err(StreamFault::Filtered { reason });
             }
+            if self.reasoning.text().trim().is_empty() && self.has_skipped {
+                return Err(StreamFault::Garbage);
+            }
             if self.reasoning.text().trim().is_empty() {
                 return Err(StreamFault::EmptyAnswer { finish_reason: self.finish_reason });
             }
@@ -258,6 +264,7 @@ impl Assembler {
             return Ok(());
         }
         self.unreadable += 1;
+        self.has_skipped = true;
         let beginning = String::from_utf8_lossy(data.get(..LOGGED_CAP).unwrap_or(data));
         tracing::debug!(event = %beginning, "skipped an event that is no chunk");
         if self.unreadable >= UNREADABLE_CAP { Err(StreamFault::Garbage) } else { Ok(()) }

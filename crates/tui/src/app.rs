@@ -76,8 +76,6 @@ pub enum Msg {
     Edited(Result<String, String>),
     /// The picture that was in the clipboard, or why there is none.
     Picture(Result<ImageData, String>),
-    /// The prompt templates that [`Effect::FindTemplates`] found, as slash commands.
-    Templates(Vec<CommandInfo>),
     /// The time that [`App::wakes_at`] told has come.
     Tick,
 }
@@ -111,8 +109,6 @@ pub enum Effect {
     Redraw,
     /// Tell the user, who looks elsewhere, that there is news: these words say what.
     Attract(&'static str),
-    /// Look which prompt templates there are, and tell by [`Msg::Templates`].
-    FindTemplates,
     /// Put the picture in the clipboard, if there is one, into the message, by [`Msg::Picture`].
     PastePicture,
     /// Leave.
@@ -137,10 +133,8 @@ pub struct App {
     footer: Footer,
     shows_footer: bool,
     requests: Requests,
-    commands: Vec<CommandInfo>,
-    /// What `/skill:NAME` can name.
-    skills: Vec<CommandInfo>,
-    templates: Vec<CommandInfo>,
+    /// All that can be called by a slash.
+    names: Vec<CommandInfo>,
     file_search: FileSearch,
     queue: QueueResult,
     /// The prompt, retry or compaction that is under way.
@@ -213,9 +207,7 @@ impl App {
             footer: Footer::default(),
             shows_footer: options.footer,
             requests: Requests::default(),
-            commands: options.commands,
-            skills: Vec::new(),
-            templates: Vec::new(),
+            names: options.commands,
             file_search: FileSearch::default(),
             queue: QueueResult { steering: Vec::new(), follow_ups: Vec::new() },
             run: None,
@@ -263,10 +255,6 @@ impl App {
             Msg::Edited(Ok(text)) => self.composer.set_text(&text),
             Msg::Edited(Err(error)) | Msg::Picture(Err(error)) => self.transcript.failure(&error),
             Msg::Picture(Ok(picture)) => self.composer.insert_image(picture),
-            Msg::Templates(templates) => {
-                self.templates = templates;
-                self.offer_names();
-            }
             Msg::Tick => self.tick(now),
         }
         std::mem::take(&mut self.effects)
@@ -316,18 +304,6 @@ impl App {
     /// Asks for all that can be called by a slash.
     fn ask_for_names(&mut self) {
         self.ask(Command::Commands, Wanted::Commands);
-        self.ask(Command::Skills, Wanted::Skills);
-        self.effects.push(Effect::FindTemplates);
-    }
-
-    /// Has the composer offer all that can be called by a slash.
-    fn offer_names(&mut self) {
-        let templates = self.templates.iter();
-        // As when it is sent: a command goes before a template of the same name.
-        let templates =
-            templates.filter(|it| self.commands.iter().all(|known| known.name != it.name));
-        let names = self.commands.iter().chain(templates).chain(&self.skills);
-        self.completion.set_commands(names.cloned().collect());
     }
 
     fn ask(&mut self, command: Command, wanted: Wanted) -> u64 {

@@ -3,6 +3,8 @@
 //! Owns the commands and the reading of one line of them, with an error that a host can act on.
 //! Must not know what a command does.
 
+mod salvage;
+
 use crate::id::{RequestId, UiRequestId};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
@@ -189,10 +191,11 @@ pub enum Command {
         /// `off`, `minimal`, `low`, `medium`, `high` or `xhigh`.
         level: String,
     },
-    /// Lists the slash commands; answers [`CommandsResult`](crate::CommandsResult).
+    /// Lists the slash commands, the prompt templates and the skills; answers [`CommandsResult`](crate::CommandsResult).
     Commands,
     /// Runs a slash command as a person types it; answers
-    /// [`RunCommandResult`](crate::RunCommandResult).
+    /// [`RunCommandResult`](crate::RunCommandResult). A template or a skill begins a run, as a
+    /// `prompt` with `expand` does.
     RunCommand {
         /// For example `/fork 3`; the slash may be left out.
         text: String,
@@ -343,16 +346,29 @@ const COMMAND_NAMES: [&str; 41] = [
     "bye",
 ];
 
+/// What some programs write before their first line.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 impl CommandLine {
-    /// Reads one line, without its newline.
+    /// Reads one line, without its newline. A byte order mark before it is no part of it; half a
+    /// character, which JSON can write but no text can hold, counts as U+FFFD.
     ///
     /// # Errors
     /// When the line is no JSON object, names no known command, or a field is missing or of the
     /// wrong type.
     pub fn parse(line: &[u8]) -> Result<Self, CommandError> {
         let anonymous = |reason: String| CommandError { id: RequestId::default(), reason };
-        let value: Value = serde_json::from_slice(line)
-            .map_err(|error| anonymous(format!("the line is not JSON: {error}")))?;
+        let line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
+        let repaired;
+        let (value, line): (Value, &[u8]) = match serde_json::from_slice(line) {
+            Ok(value) => (value, line),
+            Err(error) => {
+                let salvaged = salvage::read(line)
+                    .ok_or_else(|| anonymous(format!("the line is not JSON: {error}")))?;
+                repaired = salvaged.1;
+                (salvaged.0, &repaired)
+            }
+        };
         let Value::Object(object) = &value else {
             return Err(anonymous("the line is not a JSON object".to_owned()));
         };

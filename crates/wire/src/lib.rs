@@ -51,12 +51,12 @@ pub use plugin::{
     Registrations, RunCommandReply, SkillSpec, ToPlugin,
 };
 pub use result::{
-    CommandInfo, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult,
-    FilesResult, HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
-    PluginInfo, PluginsResult, QueueResult, ReloadResult, RunCommandResult, SearchHit,
-    SearchResult, SessionEntry, SessionInfo, SessionResult, SessionsResult, ShareResult, SkillInfo,
-    SkillsResult, StateResult, ToolInfo, ToolsResult, TreeEntry, TreeResult, TrustResult,
-    UnqueueResult, UsageResult,
+    CommandInfo, CommandKind, CommandsResult, CompactResult, CopyResult, DeleteResult,
+    ExportResult, FilesResult, HistoryResult, MessagesResult, ModelEntry, ModelResult,
+    ModelsResult, NameResult, PluginInfo, PluginsResult, QueueResult, ReloadResult,
+    RunCommandResult, SearchHit, SearchResult, SessionEntry, SessionInfo, SessionResult,
+    SessionsResult, ShareResult, SkillInfo, SkillsResult, StateResult, ToolInfo, ToolsResult,
+    TreeEntry, TreeResult, TrustResult, UnqueueResult, UsageResult,
 };
 #[cfg(feature = "schema")]
 pub use schema::roots;

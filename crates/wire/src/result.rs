@@ -233,11 +233,12 @@ pub struct ModelResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandsResult {
-    /// The slash commands, in the order of the help text.
+    /// The slash commands, in the order of the help text, then the prompt templates and the
+    /// skills.
     pub commands: Vec<CommandInfo>,
 }
 
-/// A slash command.
+/// What a person can call for by `/name`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommandInfo {
@@ -247,16 +248,37 @@ pub struct CommandInfo {
     pub arguments: String,
     /// One line of help.
     pub help: String,
+    /// What it is.
+    #[serde(default)]
+    pub kind: CommandKind,
 }
 
-/// The answer to `run_command`, and to a `prompt` in which a person typed a slash command.
+/// What stands behind a slash.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CommandKind {
+    /// A command: it changes or shows something.
+    #[default]
+    Command,
+    /// A prompt template: it begins a run.
+    Template,
+    /// A skill, named `skill:NAME`: it begins a run.
+    Skill,
+}
+
+/// The answer to `run_command`, and to a `prompt` in which a person typed a slash command or a
+/// `!!command`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RunCommandResult {
-    /// The slash command that was run, without the slash.
+    /// The slash command that was run, without the slash; behind `!!`, the shell's command.
     pub command: String,
-    /// What a person would see.
+    /// What a person would see; of a shell's command, its output, cut where it is long.
     pub text: String,
+    /// The exit code of a shell's command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
 }
 
 /// The answer to `models`.
@@ -283,6 +305,9 @@ pub struct ModelEntry {
     pub output_per_million: Option<f64>,
     /// Whether a key for it is set, or none is needed.
     pub usable: bool,
+    /// Whether it is the one that answers now.
+    #[serde(default)]
+    pub in_use: bool,
 }
 
 /// The answer to `skills`.

@@ -17,6 +17,8 @@ from typing import Any, Self
 PROTOCOL = "letscode-rpc/1"
 LONGEST_LINE = 128 * 1024 * 1024
 """asyncio wants a limit; an event may carry a whole conversation with its pictures."""
+LONGEST_COMMAND = 64 * 1024 * 1024
+"""The longest line that the program takes."""
 
 Line = dict[str, Any]
 
@@ -139,11 +141,15 @@ class Client:
             return request
         self._last_id += 1
         identity = f"r{self._last_id}"
+        line = json.dumps({"cmd": cmd, "id": identity, **fields}).encode()
+        if len(line) > LONGEST_COMMAND:
+            # The program would skip it, and could not say whose it was.
+            request.fail(CommandRefused(f"the command is longer than {LONGEST_COMMAND} bytes"))
+            return request
         self._requests[identity] = request
-        line = json.dumps({"cmd": cmd, "id": identity, **fields})
         # Not awaited: the program reads its stdin even while it works. When it is gone, the
         # reader says so.
-        self.process.stdin.write(line.encode() + b"\n")
+        self.process.stdin.write(line + b"\n")
         return request
 
     async def _read_line(self) -> Line | None:
@@ -177,9 +183,9 @@ class Client:
         elif kind == "done":
             if request := self._requests.pop(line["id"], None):
                 request.result.set_result(line.get("result"))
-        elif kind == "error" and "id" in line:
-            # Only as an answer to a command does an error have an id.
-            if request := self._requests.pop(line["id"], None):
-                request.fail(CommandRefused(line["error"]))
+        elif kind == "error" and (request := self._requests.pop(line.get("id"), None)):
+            request.fail(CommandRefused(line["error"]))
         else:
+            # Among these are errors that answer no command of ours: of a run, or of a line that
+            # the program could not read (`"id": null`).
             self._on_event(line)

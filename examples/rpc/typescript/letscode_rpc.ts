@@ -4,6 +4,7 @@
 //   await client.call("prompt", { text: "what is in this folder?" });
 //   await client.close();
 //
+// To compile it: npm install && npx tsc, with the package.json and tsconfig.json beside it.
 // The protocol is described in docs/rpc.md.
 
 import { spawn, type ChildProcessByStdio, type SpawnOptions } from "node:child_process";
@@ -12,6 +13,9 @@ import { StringDecoder } from "node:string_decoder";
 import { setTimeout as sleep } from "node:timers/promises";
 
 const PROTOCOL = "letscode-rpc/1";
+
+/** The longest line that the program takes, in bytes. */
+const LONGEST_COMMAND = 64 * 1024 * 1024;
 
 /** One line of the protocol; `schema/` in letscode's repository has the types. */
 export type Line = { type: string; [field: string]: any };
@@ -116,8 +120,14 @@ export class Client {
       return request;
     }
     const id = `r${++this.lastId}`;
+    const line = JSON.stringify({ cmd, id, ...fields });
+    if (Buffer.byteLength(line) > LONGEST_COMMAND) {
+      // The program would skip it, and could not say whose it was.
+      fail(request, new CommandRefused(`the command is longer than ${LONGEST_COMMAND} bytes`));
+      return request;
+    }
     this.requests.set(id, request);
-    this.child.stdin.write(JSON.stringify({ cmd, id, ...fields }) + "\n");
+    this.child.stdin.write(line + "\n");
     return request;
   }
 
@@ -159,12 +169,13 @@ export class Client {
     } else if (line.type === "done") {
       this.requests.get(line.id)?.result.resolve(line.result);
       this.requests.delete(line.id);
-    } else if (line.type === "error" && "id" in line) {
-      // Only as an answer to a command does an error have an id.
+    } else if (line.type === "error" && this.requests.has(line.id)) {
       const request = this.requests.get(line.id);
       this.requests.delete(line.id);
       if (request) fail(request, new CommandRefused(line.error));
     } else {
+      // Among these are errors that answer no command of ours: of a run, or of a line that the
+      // program could not read (`"id": null`).
       this.onEvent(line);
     }
   }

@@ -37,8 +37,8 @@ pub(super) enum Asked {
     Answer(Command),
     /// What a slash command gives.
     Words(Command),
-    /// Nothing more: what was typed is done.
-    Nothing,
+    /// Nothing more: what was typed is done, and gave this.
+    Shown(String),
 }
 
 /// Returns whether what was typed may need no model: a slash command, or a name alone that may
@@ -119,9 +119,11 @@ pub(super) async fn expand(
         Expanded::Prompt { content, notices, files } => {
             built.parts.typing.shown = files;
             built.parts.typing.typed = Some(typed.clone());
-            (Some(content), notices)
+            (content, notices)
         }
-        Expanded::Silent { notices } => (None, notices),
+        Expanded::Silent { output, .. } => {
+            return Ok(Asked::Shown(without_keys(output, settings)));
+        }
         Expanded::Command { name, arguments } => {
             let of_plugin = of_plugins.iter().any(|command| command.name == name);
             if of_plugin && !commands::is_command(&name) {
@@ -144,7 +146,6 @@ pub(super) async fn expand(
     for notice in notices {
         messages::warning(notice, &settings.secrets);
     }
-    let Some(content) = content else { return Ok(Asked::Nothing) };
     Ok(Asked::Answer(Command::Prompt {
         text: without_keys(Prompt::message(text_of(&content), piped), settings),
         images: content.into_iter().filter_map(image).collect(),

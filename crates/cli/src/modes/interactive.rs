@@ -7,9 +7,6 @@
 mod attention;
 mod editor;
 mod painter;
-mod templates;
-
-pub(super) use templates::Templates;
 
 use crate::clipboard::{self, PictureError};
 use crate::compose::Built;
@@ -60,7 +57,7 @@ pub(super) fn options(settings: &Settings, environment: &Environment, built: &Bu
         vi: config.vi.unwrap_or(false),
         is_plain: false,
         keymap: Arc::new(keymap),
-        commands: commands::list().commands,
+        commands: commands::list(),
         conversation: built.parts.transcript.clone(),
         trust_question: settings.left_out.as_ref().map(ToString::to_string),
         welcome,
@@ -78,7 +75,6 @@ pub(super) async fn run(
     task: JoinHandle<()>,
     signals: Signals,
     options: Options,
-    templates: Templates,
     environment: &Environment,
     secrets: &Secrets,
 ) -> io::Result<ExitCode> {
@@ -105,7 +101,6 @@ pub(super) async fn run(
         reader,
         input,
         painter,
-        templates,
         picture: None,
         environment,
         secrets,
@@ -139,7 +134,6 @@ struct Session<'a> {
     reader: Reader,
     input: mpsc::UnboundedReceiver<Vec<InputEvent>>,
     painter: Painter,
-    templates: Templates,
     /// The clipboard's picture, while it is being read.
     picture: Option<LocalBoxFuture<'a, Picture>>,
     environment: &'a Environment,
@@ -191,10 +185,6 @@ impl Session<'_> {
                 picture = wait_for_picture(&mut self.picture) => {
                     self.painter.now();
                     self.update([Msg::Picture(picture.map_err(|error| error.to_string()))])
-                }
-                found = self.templates.found() => {
-                    self.painter.soon();
-                    self.update([Msg::Templates(found)])
                 }
                 job = self.jobs.received() => match job {
                     JobSignal::Resized => {
@@ -251,7 +241,6 @@ impl Session<'_> {
                     let bytes = attention::bytes(words, |name| self.environment.text(name));
                     self.painter.send(&bytes);
                 }
-                Effect::FindTemplates => self.templates.find(),
                 Effect::PastePicture => {
                     // One at a time; the programs that hold the clipboard may take theirs.
                     if self.picture.is_none() {

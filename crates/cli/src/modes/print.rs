@@ -82,6 +82,17 @@ pub(crate) async fn run(
     }
 }
 
+/// Shows a text that needs no agent.
+pub(super) fn show(text: &str) -> ExitCode {
+    let mut stdout = io::stdout().lock();
+    let text = if stdout.is_terminal() { harmless(text) } else { Cow::Borrowed(text) };
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    match write!(stdout, "{text}{end}").and_then(|()| stdout.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => lost_stdout(&error),
+    }
+}
+
 /// What was shown so far, and how the run ended.
 struct View {
     tells_tools: bool,

@@ -149,7 +149,8 @@ impl Connection {
         let mut lines = stdin::lines();
         loop {
             tokio::select! {
-                line = lines.recv() => match line {
+                // A host that does not read what it asked for has to wait.
+                line = async { self.agent.room().await; lines.recv().await } => match line {
                     Some(Line::Complete(line)) => match self.line(&line) {
                         Next::More => {}
                         Next::WindDown => return self.wind_down().await,

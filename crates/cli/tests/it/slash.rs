@@ -86,7 +86,7 @@ fn a_session_is_exported_forked_named_and_found_by_commands() {
     let page = std::fs::read_to_string(dir.resolve("out.html")).unwrap();
     assert!(page.contains("an &lt;answer&gt;") && !page.contains("<script"));
     assert_eq!(run(&["-c", "/name New label"]), "New label\n");
-    assert!(run(&["-c", "/fork 1"]).contains("1 messages"));
+    assert!(run(&["-c", "/fork 1"]).contains("1 message,"));
     assert_eq!(run(&["/resume"]).lines().count(), 2);
     assert!(run(&["/search", "an <answer>"]).contains("New label"));
 }

@@ -7,6 +7,7 @@
 mod commands;
 mod conversation;
 mod equipping;
+mod names;
 mod plugins;
 mod reloading;
 mod saving;
@@ -20,7 +21,7 @@ use super::runner::{Batch, ToolNews, ToolReport, ToolRunner};
 use super::turn::{Effect, Input, Limits, Machine};
 use super::{AgentParts, Inbox, KeptSession, Status};
 use crate::commands::Host;
-use crate::compaction::{SummaryRequest, estimate_overhead, summary_messages};
+use crate::compaction::{SummaryRequest, estimate_overhead, shorten, summary_messages};
 use crate::context::messages_for_model;
 use crate::hooks::{AccessAnswer, AccessInbox, Wanted};
 use crate::input::TypingAids;
@@ -39,7 +40,9 @@ use letscode_wire::{
     CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall, ToolSpec,
     Transcript, Usage, UsageResult,
 };
+use names::Names;
 use plugins::PluginCall;
+use std::collections::HashSet;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -47,6 +50,9 @@ use typed::{Attached, Expansion};
 
 /// How many pieces of a stream are taken in a row before commands are looked at again.
 const BURST: usize = 64;
+
+/// What the user is told where requests would not fit.
+const CUT: &str = "the model's window is full: the longest texts go to it without their middle";
 
 pub(crate) struct Actor {
     machine: Machine,
@@ -77,6 +83,8 @@ pub(crate) struct Actor {
     /// Slash commands, until their results are put in words.
     called: Vec<Called>,
     typing: TypingAids,
+    /// What was told that is wrong with templates.
+    warned: HashSet<String>,
     /// Typed texts that are being expanded, in the order in which they came.
     expansions: FuturesOrdered<BoxFuture<'static, Expansion>>,
     stop_expansions: CancellationToken,
@@ -86,6 +94,8 @@ pub(crate) struct Actor {
     spent: UsageResult,
     /// What goes into a new session before its first message: the model that is in use.
     owed: Option<Arc<Message>>,
+    /// Whether the last request had texts cut.
+    cuts_texts: bool,
     /// Whether the session cannot be written, which the user is told once.
     store_failed: bool,
     /// What is to be told of that.
@@ -104,6 +114,8 @@ pub(crate) struct Actor {
     run_id: Option<RequestId>,
     /// Commands that wait for the disk, beside whatever else goes on.
     lookups: FuturesUnordered<BoxFuture<'static, Reply>>,
+    /// Lists of what can be called by a slash, under way.
+    listings: FuturesUnordered<BoxFuture<'static, (RequestId, Names)>>,
     /// What the user is asked.
     questions: Questions,
     /// Whether a client answers.
@@ -122,6 +134,7 @@ enum Wake {
     Tool(ToolReport),
     Piece(Option<Result<ModelEvent, ModelError>>),
     Found(Reply),
+    Named(RequestId, Names),
     Expanded(Expansion),
     Equipped(Made),
     Wanted(Wanted),
@@ -175,11 +188,13 @@ impl Actor {
             plugin_calls: FuturesUnordered::new(),
             called: Vec::new(),
             typing: parts.typing,
+            warned: HashSet::new(),
             expansions: FuturesOrdered::new(),
             stop_expansions: CancellationToken::new(),
             attached: Vec::new(),
             spent,
             owed: None,
+            cuts_texts: false,
             store_failed: false,
             store_failure: None,
             session_lost: false,
@@ -191,6 +206,7 @@ impl Actor {
             batch: 0,
             run_id: None,
             lookups: FuturesUnordered::new(),
+            listings: FuturesUnordered::new(),
             questions: Questions::new(requests),
             answers_ui: false,
             bus: Bus::new(Arc::clone(&lag)),
@@ -215,6 +231,7 @@ impl Actor {
                 Wake::Tool(report) => self.report(report).await,
                 Wake::Piece(piece) => self.piece(piece).await,
                 Wake::Found(reply) => self.reply(reply),
+                Wake::Named(id, names) => self.named(id, names),
                 Wake::Expanded(expansion) => self.expanded(expansion).await,
                 Wake::Equipped(made) => self.equipped(made),
                 Wake::Wanted(wanted) => self.wanted(wanted).await,
@@ -248,6 +265,7 @@ impl Actor {
             news = self.questions.next(), if has_room => Wake::Ui(news),
             Some(report) = self.reports.recv() => Wake::Tool(report),
             Some(reply) = self.lookups.next() => Wake::Found(reply),
+            Some((id, names)) = self.listings.next() => Wake::Named(id, names),
             Some(expansion) = self.expansions.next() => Wake::Expanded(expansion),
             Some(call) = self.plugin_calls.next() => Wake::Called(call),
             Some(wanted) = self.access.next() => Wake::Wanted(wanted),
@@ -296,7 +314,10 @@ impl Actor {
 
     /// Returns whether every command has its answer but those that a run has yet to give.
     fn owes_nothing(&self) -> bool {
-        self.lookups.is_empty() && self.plugin_calls.is_empty() && self.equipping.is_none()
+        self.lookups.is_empty()
+            && self.listings.is_empty()
+            && self.plugin_calls.is_empty()
+            && self.equipping.is_none()
     }
 
     /// Returns whether what would change the conversation has to wait.
@@ -378,8 +399,11 @@ impl Actor {
 
     /// Tells the machine the window, which a model may learn while it is in use.
     fn update_limits(&mut self) {
-        let window = self.model.info().context_window;
-        self.machine.set_limits(Limits { window, overhead: self.overhead });
+        self.machine.set_limits(self.limits());
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { window: self.model.info().context_window, overhead: self.overhead }
     }
 
     async fn carry_out(&mut self, effect: Effect) {
@@ -422,10 +446,19 @@ impl Actor {
         let (system, tools) = (Arc::clone(&self.system), Arc::clone(&self.specs));
         let transcript = self.machine.transcript().clone();
         let hooks = self.runner.hooks.clone();
+        let bound = self.machine.bound();
+        if bound.is_some() && !self.cuts_texts {
+            self.bus.push(Output::Notice(CUT.to_owned()));
+        }
+        self.cuts_texts = bound.is_some();
         // The time of tools that have ended must not count for the silence of the model.
         self.status.send_modify(|status| status.tools_until = None);
         let answer = async move {
             let messages = messages_for_model(&transcript, &hooks).await;
+            let messages = match bound {
+                Some(bound) => shorten(messages, bound),
+                None => messages,
+            };
             model.stream(ModelRequest { system, messages, tools })
         };
         self.stream = Some(Box::pin(answer.flatten_stream()));

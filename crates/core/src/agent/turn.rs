@@ -8,6 +8,7 @@
 mod answering;
 mod compacting;
 mod messages;
+mod room;
 mod working;
 
 use super::queue::{Queues, Said};
@@ -20,6 +21,7 @@ use letscode_wire::{
     Transcript,
 };
 use messages::{is_spoken, open_calls, show};
+pub(crate) use room::refuse_size;
 use serde_json::Map;
 use std::sync::Arc;
 use working::Work;
@@ -45,6 +47,10 @@ pub(crate) struct Machine {
     limits: Limits,
     /// Compactions in a row that failed.
     failed_compactions: u32,
+    /// The window that refusals taught.
+    learned_window: Option<u64>,
+    /// The window that the last request kept to.
+    asked_within: Option<u64>,
     /// Whether this turn's request was too long once, and the conversation compacted for that.
     was_too_long: bool,
     /// Custom messages that came while calls ran: they must not part the calls from their results.
@@ -171,6 +177,8 @@ impl Machine {
             refused_turns: 0,
             limits: Limits::default(),
             failed_compactions: 0,
+            learned_window: None,
+            asked_within: None,
             was_too_long: false,
             waiting_notes: Transcript::new(),
             stamps,
@@ -265,7 +273,7 @@ impl Machine {
             return;
         }
         self.begin_turn(opening, effects);
-        effects.push(Effect::Request);
+        self.ask(effects);
     }
 
     /// Answers calls without a result and closes tool results with a note, so that a user
@@ -367,6 +375,7 @@ impl Machine {
         if self.is_idle() {
             self.queues = Queues::default();
             self.failed_compactions = 0;
+            self.learned_window = None;
             self.transcript = transcript;
         }
     }
@@ -381,6 +390,7 @@ impl Machine {
 
     fn switch_model(&mut self, model: String, effects: &mut Vec<Effect>) {
         if self.is_idle() {
+            self.learned_window = None;
             let message = self.model_change(model);
             // Not a part of the transcript: no model is told of it.
             show(&message, effects);

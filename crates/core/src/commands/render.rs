@@ -4,11 +4,11 @@
 //! Must not style: no colour, no width.
 
 use letscode_wire::{
-    Command, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult, FilesResult,
-    HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult, PluginInfo,
-    PluginsResult, QueueResult, ReloadResult, RunCommandResult, SearchResult, SessionInfo,
-    SessionResult, SessionsResult, ShareResult, SkillsResult, StateResult, ToolsResult, TreeResult,
-    TrustResult, UnqueueResult, Usage, UsageResult,
+    Command, CommandKind, CommandsResult, CompactResult, CopyResult, DeleteResult, ExportResult,
+    FilesResult, HistoryResult, MessagesResult, ModelEntry, ModelResult, ModelsResult, NameResult,
+    PluginInfo, PluginsResult, QueueResult, ReloadResult, RunCommandResult, SearchResult,
+    SessionInfo, SessionResult, SessionsResult, ShareResult, SkillsResult, StateResult,
+    ToolsResult, TreeResult, TrustResult, UnqueueResult, Usage, UsageResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -21,7 +21,7 @@ pub fn render(command: &Command, result: &Value) -> String {
         Command::Compact { .. } => typed(result, compact),
         Command::State => typed(result, state),
         Command::Messages { .. } => {
-            typed(result, |it: MessagesResult| format!("{} messages", it.messages.len()))
+            typed(result, |it: MessagesResult| counted(it.messages.len(), "message"))
         }
         Command::Usage => typed(result, |it: UsageResult| usage(&it.usage)),
         Command::Queue => typed(result, queue),
@@ -81,8 +81,16 @@ fn typed<T: DeserializeOwned>(result: &Value, words: impl FnOnce(T) -> String) -
     T::deserialize(result).ok().map(words)
 }
 
+/// Returns a number of things in words.
+fn counted(count: usize, thing: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{ending}")
+}
+
 fn help(result: CommandsResult) -> String {
-    let lines = result.commands.into_iter().map(|command| {
+    // There may be many skills: they have a list of their own.
+    let shown = result.commands.into_iter().filter(|command| command.kind != CommandKind::Skill);
+    let lines = shown.map(|command| {
         (format!("/{} {}", command.name, command.arguments).trim_end().to_owned(), command.help)
     });
     let more = "\n\nWhile a run is active, abort is what interrupts it: /steer waits for the next \
@@ -94,7 +102,11 @@ fn compact(result: CompactResult) -> String {
     match (result.error, result.aborted) {
         (Some(error), _) => format!("no summary was made: {error}"),
         (None, true) => "stopped: the conversation is as it was".to_owned(),
-        (None, false) => format!("{} messages are now one summary", result.collapsed_count),
+        (None, false) => {
+            let count = result.collapsed_count;
+            let verb = if count == 1 { "is" } else { "are" };
+            format!("{} {verb} now one summary", counted(count, "message"))
+        }
     }
 }
 
@@ -149,7 +161,8 @@ fn tree(result: TreeResult) -> String {
 }
 
 fn session(SessionResult { session, message_count, model }: SessionResult) -> String {
-    format!("session {} ({message_count} messages, model {model})", session_words(&session))
+    let count = counted(message_count, "message");
+    format!("session {} ({count}, model {model})", session_words(&session))
 }
 
 fn sessions(result: SessionsResult) -> String {
@@ -182,7 +195,8 @@ fn search(result: SearchResult) -> String {
 fn models(result: ModelsResult) -> String {
     let mut text = String::new();
     for (index, model) in result.models.into_iter().enumerate() {
-        push_line(&mut text, &format!("{:>4}  {}", index + 1, model_words(&model)));
+        let mark = if model.in_use { '*' } else { ' ' };
+        push_line(&mut text, &format!("{:>4}{mark} {}", index + 1, model_words(&model)));
     }
     text
 }
@@ -210,11 +224,11 @@ fn session_words(session: &SessionInfo) -> String {
 
 fn reload(result: &ReloadResult) -> String {
     let mut text = format!(
-        "reloaded: {} tools, {} skills, {} templates, {} context files; model {}, thinking {}",
-        result.tools,
-        result.skills,
-        result.templates,
-        result.context_files,
+        "reloaded: {}, {}, {}, {}; model {}, thinking {}",
+        counted(result.tools, "tool"),
+        counted(result.skills, "skill"),
+        counted(result.templates, "template"),
+        counted(result.context_files, "context file"),
         result.model,
         result.thinking,
     );

@@ -1,6 +1,7 @@
 //! Generic tests that walk the table, and the words of results.
 
 use super::*;
+use letscode_wire::CommandsResult;
 use std::collections::HashSet;
 
 #[test]
@@ -67,7 +68,7 @@ fn an_unknown_name_gets_names_that_look_like_it() {
 
 #[test]
 fn help_is_the_table_in_words() {
-    let result = serde_json::to_value(list()).expect("plain data");
+    let result = serde_json::to_value(CommandsResult { commands: list() }).expect("plain data");
     let help = render(&Command::Commands, &result);
     for command in COMMANDS {
         assert!(help.contains(&format!("/{}", command.usage())), "{}", command.name);
@@ -122,7 +123,7 @@ fn results_are_put_in_words() {
             Command::Reload,
             json!({"tools": 5, "skills": 1, "templates": 2, "context_files": 3, "model": "m",
                 "thinking": "off", "warnings": ["one\nline", "two"]}),
-            "reloaded: 5 tools, 1 skills, 2 templates, 3 context files; model m, thinking off\n\
+            "reloaded: 5 tools, 1 skill, 2 templates, 3 context files; model m, thinking off\n\
              warning: one\nwarning: two",
         ),
         (

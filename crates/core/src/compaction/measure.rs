@@ -7,7 +7,7 @@ use letscode_wire::{ContentPart, Message, ToolSpec, Usage};
 use std::sync::Arc;
 
 /// How many bytes of text make a token, roughly, in any language that models are used with.
-const BYTES_PER_TOKEN: usize = 4;
+pub(super) const BYTES_PER_TOKEN: usize = 4;
 
 /// What a message costs beside its text.
 const MESSAGE_BYTES: usize = 16;
@@ -59,6 +59,11 @@ pub fn estimate_message(message: &Message) -> u64 {
         Message::User(_) | Message::Tool(_) => 0,
     };
     tokens(content + rest + MESSAGE_BYTES)
+}
+
+/// Returns an estimate of the tokens that a message of the user's takes.
+pub fn estimate_prompt(text: &str, images: usize) -> u64 {
+    tokens(text.len() + images * IMAGE_BYTES + MESSAGE_BYTES)
 }
 
 /// Returns an estimate of the tokens that the system prompt and the tools take.

@@ -1,9 +1,10 @@
 //! The request for a summary.
 //!
 //! Owns its words, and how it is made to fit: the same messages as ever, so that a provider's
-//! prompt cache holds; where these do not fit, shorter tool results; at last without the oldest
-//! messages. Must not know where the answer goes.
+//! prompt cache holds; where these do not fit, shorter tool results and texts; at last without the
+//! oldest messages. Must not know where the answer goes.
 
+use super::shorten::clip_texts;
 use super::{estimate_message, estimate_tokens};
 use letscode_wire::{
     AssistantMessage, ContentPart, Message, MessageId, Meta, StopReason, ToolMessage, Transcript,
@@ -74,7 +75,10 @@ fn fit(messages: Transcript, budget: u64) -> Transcript {
     if estimate_tokens(&messages) <= budget {
         return messages;
     }
-    let mut messages: Transcript = messages.into_iter().map(clip_result).collect();
+    let messages = messages.into_iter().map(clip_result).collect();
+    // As bytes, half of the budget: no single text may push all others out.
+    let cap = usize::try_from(budget.saturating_mul(2)).unwrap_or(usize::MAX);
+    let mut messages = clip_texts(messages, cap);
     let mut total = estimate_tokens(&messages);
     let start = usize::from(messages.first().is_some_and(|m| matches!(**m, Message::User(_))));
     let mut end = start;

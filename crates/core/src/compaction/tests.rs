@@ -191,5 +191,38 @@ fn a_request_that_does_not_fit_loses_output_first_and_then_the_oldest_messages()
 
     let cut = summary_messages(messages, None, Some(600));
     let ids: Vec<&str> = cut.iter().map(|message| message.id().as_str()).collect();
-    assert_eq!(ids, ["0", "4", "summary-request"]);
+    assert_eq!(ids, ["0", "2", "3", "4", "summary-request"]);
+    assert!(text_of(cut[2].content()).contains("bytes left out"), "no text pushes all others out");
+}
+
+#[test]
+fn one_text_that_does_not_fit_is_cut_and_the_others_stay() {
+    let large = format!("head {} tail", "ä".repeat(100_000));
+    let messages = vec![user("0", &large), answer("1", "short", &[]), user("2", "go on")];
+    let shortened = shorten(messages.clone(), 5000);
+    assert!(estimate_tokens(&shortened) <= 5000);
+    assert!(estimate_tokens(&shortened) > 3500, "no more is cut than must be");
+    let text = text_of(shortened[0].content());
+    assert!(text.starts_with("head ä") && text.ends_with("ä tail"), "{text:.50}");
+    assert!(text.contains("bytes left out here"));
+    assert_eq!(shortened[1..], messages[1..]);
+    assert_eq!(shorten(messages.clone(), 60_000), messages);
+
+    let asked = summary_messages(messages, None, Some(5000));
+    assert!(estimate_tokens(&asked) <= 5000);
+    assert!(text_of(asked[0].content()).starts_with("head ä"));
+}
+
+proptest! {
+    #[test]
+    fn cut_texts_fit_as_far_as_texts_can(
+        lengths in prop::collection::vec(0_usize..30_000, 1..8),
+        budget in 2000_u64..20_000,
+    ) {
+        let messages: Transcript =
+            lengths.iter().map(|length| user("m", &"x€".repeat(*length))).collect();
+        let shortened = shorten(messages.clone(), budget);
+        prop_assert_eq!(shortened.len(), messages.len());
+        prop_assert!(estimate_tokens(&shortened) <= budget);
+    }
 }

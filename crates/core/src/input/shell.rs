@@ -24,6 +24,9 @@ pub(super) struct Typed<'a> {
 pub(super) struct Ran {
     /// What the model is shown.
     pub(super) text: String,
+    /// What the person is shown.
+    pub(super) output: String,
+    pub(super) exit_code: Option<i64>,
     /// What the person should know, where it did not end well.
     pub(super) notice: Option<String>,
 }
@@ -66,8 +69,9 @@ pub(super) async fn run(command: &str, context: &Context<'_>) -> Result<Ran, Inp
     if let Some(note) = hidden_note(&shown) {
         text.push_str(&format!("\n[{note}]"));
     }
-    let ended_well = output.details.get("exit_code").and_then(Value::as_i64) == Some(0);
+    let exit_code = output.details.get("exit_code").and_then(Value::as_i64);
+    let ended_well = exit_code == Some(0);
     let last_line = shown.lines().next_back().unwrap_or_default();
     let notice = (!ended_well).then(|| format!("{command}: {last_line}"));
-    Ok(Ran { text, notice })
+    Ok(Ran { text, output: shown, exit_code, notice })
 }

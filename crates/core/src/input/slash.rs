@@ -41,15 +41,24 @@ pub(super) fn read<'a>(text: &'a str, context: &Context<'_>) -> Result<Slash<'a>
     if !arguments.is_empty() {
         return Ok(Slash::Unknown { name });
     }
+    Err(unknown_name(name, context))
+}
+
+/// Returns the error about a text whose name neither a template nor a skill has.
+pub(super) fn unknown(text: &str, context: &Context<'_>) -> Option<InputError> {
+    let name = name(text)?;
+    let is_known = name.starts_with("skill:")
+        || context.templates.iter().any(|template| template.name == name);
+    (!is_known).then(|| unknown_name(name, context))
+}
+
+fn unknown_name(name: &str, context: &Context<'_>) -> InputError {
     let templates = context.templates.iter().map(|template| template.name.as_str());
     let templates = templates.filter(|name| !context.commands.contains(name));
     let mut known: Vec<String> =
         context.commands.iter().copied().chain(templates).map(|name| format!("/{name}")).collect();
     known.extend(context.skills.iter().map(|skill| format!("/skill:{}", skill.name)));
-    Err(InputError::UnknownCommand {
-        name: name.to_owned(),
-        hint: hint(&format!("/{name}"), &known),
-    })
+    InputError::UnknownCommand { name: name.to_owned(), hint: hint(&format!("/{name}"), &known) }
 }
 
 /// Returns what stands behind a slash at the start of a text, up to white space.

@@ -6,13 +6,16 @@
 
 use super::{Document, Skill, one_line, one_warning, readable_text};
 use crate::env::{ExecutionEnv, FileError, FileHead};
-use std::collections::{BTreeMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// How much of one file is taken, in bytes.
 const SIZE_LIMIT: usize = 64 * 1024;
 /// How many files are read.
 const FILE_LIMIT: usize = 2_000;
+/// How many skills the model may call for: each is a tool in every request.
+const TOOL_LIMIT: usize = 100;
 /// How long a description may be, in characters.
 const DESCRIPTION_LIMIT: usize = 1_024;
 /// What an endpoint takes as the name of a tool, in characters.
@@ -32,7 +35,8 @@ pub async fn load_skills(env: &dyn ExecutionEnv, home: Option<&Path>) -> (Vec<Sk
     let heads = env.read_heads(&files, SIZE_LIMIT).await;
     let mut skills: BTreeMap<String, Skill> = BTreeMap::new();
     let mut replaced: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (path, head) in files.iter().zip(heads) {
+    let mut ranks: HashMap<String, usize> = HashMap::new();
+    for (rank, (path, head)) in files.iter().zip(heads).enumerate() {
         let skill = match head {
             Ok(head) => read_skill(path, &head, &mut warnings),
             // A directory that holds no skill.
@@ -48,6 +52,7 @@ pub async fn load_skills(env: &dyn ExecutionEnv, home: Option<&Path>) -> (Vec<Sk
             let folders = replaced.entry(skill.name.clone()).or_default();
             folders.push(earlier.folder.display().to_string());
         }
+        ranks.insert(skill.name.clone(), rank);
         skills.insert(skill.name.clone(), skill);
     }
     for (name, folders) in replaced {
@@ -57,6 +62,7 @@ pub async fn load_skills(env: &dyn ExecutionEnv, home: Option<&Path>) -> (Vec<Sk
         }
     }
     let mut skills: Vec<Skill> = skills.into_values().collect();
+    limit_tools(&mut skills, &ranks, &mut warnings);
     name_tools(&mut skills, &mut warnings);
     (skills, warnings)
 }
@@ -146,6 +152,21 @@ fn read_skill(path: &Path, head: &FileHead, warnings: &mut Vec<String>) -> Skill
 pub(super) fn tool_name(name: &str) -> String {
     let allowed = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     "skill_".chars().chain(name.chars().map(allowed)).take(TOOL_NAME_LIMIT).collect()
+}
+
+/// Leaves the nearest skills their tools where there are too many.
+fn limit_tools(skills: &mut [Skill], ranks: &HashMap<String, usize>, warnings: &mut Vec<String>) {
+    let mut with_tools: Vec<&mut Skill> =
+        skills.iter_mut().filter(|skill| skill.tool.is_some()).collect();
+    if with_tools.len() <= TOOL_LIMIT {
+        return;
+    }
+    warnings.push(format!(
+        "the model is given the nearest {TOOL_LIMIT} of {} skills; /skill:NAME takes any",
+        with_tools.len()
+    ));
+    with_tools.sort_by_key(|skill| Reverse(ranks.get(&skill.name)));
+    with_tools.into_iter().skip(TOOL_LIMIT).for_each(|skill| skill.tool = None);
 }
 
 /// Gives each skill a tool of its own where several names come down to one.

@@ -1,9 +1,11 @@
 //! What a person typed: expanded by the agent, for any client.
 
 use crate::stage::{Setup, Stage};
+use letscode_core::agent::Output;
+use letscode_core::model::ModelErrorKind;
 use letscode_testkit::mem_env::{FakeCommand, MemEnv};
 use letscode_testkit::scripted_model::{Gate, ScriptedAnswer};
-use letscode_wire::{Command, ImageData};
+use letscode_wire::{Command, Control, ImageData, RequestId};
 use serde_json::json;
 
 const KEY: &str = "sk-quite-a-secret-key";
@@ -51,8 +53,8 @@ async fn while_a_typed_command_runs_nothing_else_changes_and_an_abort_ends_it() 
     assert_eq!(
         stage.take_lines(),
         [
-            "refused \"p\" a run is active: wait for its end, or stop it",
-            "refused \"n\" a run is active: wait for its end, or stop it",
+            "refused \"p\" an earlier message is still being read: wait for its reply, or stop it",
+            "refused \"n\" an earlier message is still being read: wait for its reply, or stop it",
             "ack \"s\"",
             "done \"s\"",
             "ack \"a\"",
@@ -258,5 +260,86 @@ async fn a_file_in_a_message_that_was_taken_back_does_not_count_as_read() {
     stage.run("go").await;
     let result = stage.request(1).pop().unwrap();
     assert!(result.contains("was not read"), "{result}");
+    stage.end().await;
+}
+
+/// Returns the result of a command's `done`.
+fn result_of(stage: &Stage, id: &str) -> serde_json::Value {
+    let result = stage.heard.iter().find_map(|output| match output {
+        Output::Control(Control::Done { id: of, result }) if *of == RequestId::from(id) => {
+            result.clone()
+        }
+        _ => None,
+    });
+    result.unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_template_runs_by_its_name_and_is_listed_among_the_commands() {
+    let env = MemEnv::new("/project");
+    env.put(".letscode/prompts/review.md", "Look closely at {{args}}.");
+    env.put(".letscode/prompts/usage.md", "Never called.");
+    let mut stage = Setup::new(answers(2)).env(env).start();
+    let run = |text: &str| Command::RunCommand { text: text.to_owned() };
+    stage.send("r", run("/review it all"));
+    stage.until("done \"r\"").await;
+    assert!(stage.request(0).last().unwrap().contains("Look closely at it all."));
+    assert_eq!(result_of(&stage, "r"), json!({ "command": "review", "text": "" }));
+    stage.send("u", run("/nosuch hi"));
+    let refused = stage.until("refused \"u\"").await;
+    assert!(refused.contains("there is no command or prompt template /nosuch"), "{refused}");
+    for id in ["c", "d"] {
+        stage.send(id, Command::Commands);
+        stage.until(&format!("done \"{id}\"")).await;
+    }
+    let commands = result_of(&stage, "c")["commands"].clone();
+    let kinds = |name: &str| -> Vec<serde_json::Value> {
+        let all = commands.as_array().unwrap().iter();
+        all.filter(|it| it["name"] == name).map(|it| it["kind"].clone()).collect()
+    };
+    assert_eq!(kinds("review"), [json!("template")]);
+    assert_eq!(kinds("usage"), [json!("command")]);
+    let is_warning = |output: &&Output| matches!(output, Output::Notice(text) if text.contains("usage.md is never used"));
+    assert_eq!(stage.heard.iter().filter(is_warning).count(), 1, "each warning once");
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn the_output_of_a_silent_command_is_for_the_person_alone() {
+    let env = MemEnv::new("/project");
+    env.script("list", FakeCommand::new("a.txt\n", 0));
+    let mut stage = Setup::new(answers(1)).env(env).start();
+    send_typed(&stage, "p", "!!list");
+    stage.until("done \"p\"").await;
+    let result = result_of(&stage, "p");
+    assert_eq!(result["command"], "list");
+    assert!(result["text"].as_str().unwrap().contains("a.txt"), "{result}");
+    assert_eq!(result["exit_code"], 0);
+    assert_eq!(stage.take_only(&["agent_start"]), [] as [&str; 0]);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn names_that_no_model_can_have_are_refused() {
+    let mut stage = Setup::new(answers(1)).start();
+    for model in ["", "  ", "a\nb"] {
+        stage.send("m", Command::SetModel { model: model.to_owned() });
+        let refused = stage.until("refused \"m\"").await;
+        assert!(refused.contains("cannot be a model's name"), "{refused}");
+    }
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn a_message_that_no_server_takes_whole_goes_on_without_its_middle() {
+    let refusal = || ScriptedAnswer::of_error(ModelErrorKind::ContextOverflow, "too long");
+    let answers = [refusal(), refusal(), ScriptedAnswer::of_text("ok")];
+    let mut stage = Setup::new(answers).start();
+    let large = format!("head {} tail", "x".repeat(200_000));
+    stage.run(&large).await;
+    stage.run("go on").await;
+    let request = stage.request(2).join("\n");
+    assert!(request.len() < 100_000 && request.contains("bytes left out"), "{}", request.len());
+    assert!(request.contains("head x") && request.contains("x tail"));
     stage.end().await;
 }

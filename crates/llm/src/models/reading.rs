@@ -38,6 +38,8 @@ const ABILITIES: [&str; 4] =
 pub(super) struct List {
     pub(super) models: Vec<ListedModel>,
     owner: Option<String>,
+    /// Whether it tells of a context that is loaded, as a llama.cpp server does.
+    is_loaded: bool,
 }
 
 impl List {
@@ -46,11 +48,12 @@ impl List {
         self.owner.as_deref() == Some(owner)
     }
 
-    /// Returns the model of that name. A server that has only one serves it under any name.
+    /// Returns the model of that name. A llama.cpp server serves its only one under any name; others
+    /// may have one that they do not list.
     pub(super) fn model(&self, id: &str) -> Option<&ListedModel> {
         let found = self.models.iter().find(|model| model.id == id);
         found.or(match &*self.models {
-            [only] => Some(only),
+            [only] if self.is_loaded || self.is_owned_by(LLAMA_CPP) => Some(only),
             _ => None,
         })
     }
@@ -70,6 +73,7 @@ pub(super) fn list(json: &Value) -> Option<List> {
         };
         let owner = || item.get("owned_by").and_then(Value::as_str).map(str::to_owned);
         list.owner = list.owner.or_else(owner);
+        list.is_loaded |= item.pointer("/meta/n_ctx").is_some();
         list.models.push(model);
     }
     Some(list)

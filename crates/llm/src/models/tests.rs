@@ -285,10 +285,19 @@ async fn the_window_is_learned_behind_the_first_answer_from_every_kind_of_server
         ),
         (
             vec![json_reply(
-                &json!({"data": [{"id": "served/under-another-name", "max_model_len": 512}]}),
+                &json!({"data": [{"id": "served/under-another-name", "meta": {"n_ctx": 512}}]}),
             )],
             512,
             vec!["/v1/models"],
+        ),
+        // Another model's window says nothing about one that is not listed.
+        (
+            vec![
+                json_reply(&json!({"data": [{"id": "another", "max_model_len": 512}]})),
+                json_reply(&json!({"models": [{"name": "m:latest", "context_length": 1024}]})),
+            ],
+            1024,
+            vec!["/v1/models", "/api/ps"],
         ),
         (
             vec![

@@ -5,9 +5,9 @@
 use super::App;
 use crate::composer::Submission;
 use letscode_wire::{
-    Command, CommandInfo, CommandsResult, Control, FilesResult, HistoryResult, MessagesResult,
-    ModelResult, QueueResult, ReloadResult, RequestId, RunCommandResult, SessionResult,
-    SkillsResult, StateResult, TrustResult, UnqueueResult, UsageResult,
+    Command, CommandsResult, Control, FilesResult, HistoryResult, MessagesResult, ModelResult,
+    QueueResult, ReloadResult, RequestId, RunCommandResult, SessionResult, StateResult,
+    TrustResult, UnqueueResult, UsageResult,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -47,7 +47,6 @@ pub(super) enum Wanted {
     /// The state of another conversation, whose recap follows.
     NewState,
     Commands,
-    Skills,
     History,
     Queue,
     Unqueued,
@@ -168,7 +167,7 @@ impl App {
         self.ended(id, now);
         match wanted {
             // A front end can do without them; what needs them says so.
-            Wanted::Usage | Wanted::History | Wanted::Skills | Wanted::Recap(_) => return,
+            Wanted::Usage | Wanted::History | Wanted::Recap(_) => return,
             Wanted::Files(_) => return self.files_answered(),
             Wanted::Search => self.search_failed(id),
             Wanted::Queued(line) => self.give_back(&line),
@@ -240,19 +239,8 @@ impl App {
             }
             Wanted::Commands => {
                 if let Some(CommandsResult { commands }) = read(result) {
-                    self.commands = commands;
-                    self.offer_names();
-                }
-            }
-            Wanted::Skills => {
-                if let Some(SkillsResult { skills }) = read(result) {
-                    let name = |skill: letscode_wire::SkillInfo| CommandInfo {
-                        name: format!("skill:{}", skill.name),
-                        arguments: "[TEXT]".to_owned(),
-                        help: skill.description,
-                    };
-                    self.skills = skills.into_iter().map(name).collect();
-                    self.offer_names();
+                    self.completion.set_commands(commands.clone());
+                    self.names = commands;
                 }
             }
             Wanted::History => {

@@ -7,7 +7,7 @@
 use super::replies::{After, Wanted};
 use super::{App, Effect, Run};
 use crate::composer::Submission;
-use letscode_wire::Command;
+use letscode_wire::{Command, CommandInfo, CommandKind};
 use std::time::Instant;
 
 impl App {
@@ -111,7 +111,7 @@ impl App {
                 let request = self.ask(Command::Compact { bias }, Wanted::Compacted);
                 self.run = Some(Run { request, since: now, sent: Some(line.clone()) });
             }
-            _ if self.commands.iter().any(|command| command.name == name) => {
+            _ if self.is_command(name) => {
                 if !line.images.is_empty() {
                     self.give_back(line);
                     self.transcript.failure("a slash command takes no pictures");
@@ -131,11 +131,16 @@ impl App {
         true
     }
 
+    fn is_command(&self, name: &str) -> bool {
+        let is_it = |it: &CommandInfo| it.kind == CommandKind::Command && it.name == name;
+        self.names.iter().any(is_it)
+    }
+
     /// Returns whether a word behind a slash is meant as a name and nothing has it.
     fn is_unknown(&self, name: &str) -> bool {
         let is_name = name.starts_with(char::is_alphanumeric)
             && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'));
-        is_name && !self.skills.iter().chain(&self.templates).any(|known| known.name == name)
+        is_name && !self.names.iter().any(|known| known.name == name)
     }
 
     fn help(&mut self) {

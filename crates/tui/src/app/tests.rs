@@ -42,6 +42,8 @@ impl Scene {
                 { "name": "trust", "arguments": "[on|off]", "help": "Show trust" },
                 { "name": "steer", "arguments": "TEXT", "help": "Queue" },
                 { "name": "verbose", "arguments": "", "help": "In full" },
+                { "name": "review", "arguments": "[TEXT]", "help": "of the user", "kind": "template" },
+                { "name": "skill:pdf", "arguments": "[TEXT]", "help": "Reads PDF files", "kind": "skill" },
             ]}),
         );
         scene.effects.clear();

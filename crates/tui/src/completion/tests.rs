@@ -17,6 +17,7 @@ fn commands() -> Vec<CommandInfo> {
         name: name.to_owned(),
         arguments: arguments.to_owned(),
         help: help.to_owned(),
+        kind: letscode_wire::CommandKind::default(),
     })
     .into()
 }

@@ -213,3 +213,18 @@ fn deep_nesting_is_refused_and_does_not_overflow_the_stack() {
     let error = CommandLine::parse(line.as_bytes()).unwrap_err();
     assert!(error.reason.starts_with("the line is not JSON: "), "{}", error.reason);
 }
+
+#[test]
+fn a_byte_order_mark_and_halves_of_characters_do_no_harm() {
+    let prompt = |text: &str| {
+        let (text, images) = (text.to_owned(), Vec::new());
+        Ok(CommandLine { id: "p".into(), command: Command::Prompt { text, images, expand: false } })
+    };
+    for (line, text) in [
+        ("\u{feff}{\"cmd\":\"prompt\",\"id\":\"p\",\"text\":\"hi\"}", "hi"),
+        (r#"{"cmd":"prompt","id":"p","text":"a\ud83eb"}"#, "a\u{fffd}b"),
+        (r#"{"cmd":"prompt","id":"p","text":"\ud83e\udd14"}"#, "🤔"),
+    ] {
+        assert_eq!(CommandLine::parse(line.as_bytes()), prompt(text), "{line}");
+    }
+}

@@ -7,8 +7,9 @@ use super::equipping::Pending;
 use super::typed::Purpose;
 use super::{Actor, words};
 use crate::agent::bus::Output;
-use crate::agent::turn::Input;
-use crate::commands::{self, Conversation, SlashError};
+use crate::agent::turn::{Input, refuse_size};
+use crate::commands::{self, Conversation};
+use crate::compaction::estimate_prompt;
 use crate::session::{Scope, SessionError};
 use futures_util::future::BoxFuture;
 use letscode_wire::{
@@ -30,12 +31,13 @@ pub(super) struct Reply {
 
 /// A slash command whose result a person reads.
 pub(super) struct Called {
-    id: RequestId,
-    name: String,
-    command: Command,
+    pub(super) id: RequestId,
+    pub(super) name: String,
+    pub(super) command: Command,
 }
 
 const BUSY: &str = "a run is active: wait for its end, or stop it";
+const EXPANDING: &str = "an earlier message is still being read: wait for its reply, or stop it";
 const NOT_IN_A_COMMAND: &str = "a slash command cannot run another";
 const NO_IMAGES: &str = "a slash command takes no images";
 const NOTHING_TO_RETRY: &str = "there is nothing to retry: no message waits for an answer";
@@ -53,26 +55,16 @@ impl Actor {
                 text
             }
             Command::Prompt { text, images, expand: true }
-                if images.is_empty() && self.is_plugin_call(&text) =>
+                if images.is_empty() && text.starts_with('/') && self.is_plugin_call(&text) =>
             {
                 text
             }
             other => return self.carry_out_command(id, other).await,
         };
-        match commands::read_line(&text) {
-            Err(SlashError::Unknown { .. }) if self.may_be_plugin_call(&text) => {
-                self.call_plugin(id, &text);
-            }
-            Ok(command) => {
-                let name = commands::name_in(&text).to_owned();
-                self.called.push(Called { id: id.clone(), name, command: command.clone() });
-                self.carry_out_command(id, command).await;
-            }
-            Err(error) => self.refuse(id, error.to_string()),
-        }
+        self.call(id, &text).await;
     }
 
-    async fn carry_out_command(&mut self, id: RequestId, command: Command) {
+    pub(super) async fn carry_out_command(&mut self, id: RequestId, command: Command) {
         if let Some(reason) = self.refusal(&command) {
             return self.refuse(id, reason);
         }
@@ -116,7 +108,7 @@ impl Actor {
                 self.ack(&id);
                 self.finish(id, None);
             }
-            Command::Commands => self.list_commands(id),
+            Command::Commands => self.list_names(id),
             Command::Models
             | Command::Skills
             | Command::Plugins
@@ -188,16 +180,30 @@ impl Actor {
             | Command::Reload
                 if self.is_busy() =>
             {
-                Some(BUSY.to_owned())
+                Some(self.busy_reason())
             }
-            Command::Prompt { text, images, .. } => words::fault(text, images),
-            Command::Steer { text, .. } | Command::FollowUp { text, .. } => words::fault(text, &[]),
+            // What is expanded is measured then.
+            Command::Prompt { text, images, expand } => words::fault(text, images)
+                .or_else(|| self.refuse_size(text, images.len()).filter(|_| !expand)),
+            Command::Steer { text, expand } | Command::FollowUp { text, expand } => {
+                words::fault(text, &[]).or_else(|| self.refuse_size(text, 0).filter(|_| !expand))
+            }
             Command::Retry if !self.machine.can_retry() => Some(NOTHING_TO_RETRY.to_owned()),
             Command::Compact { .. } if !self.machine.can_compact() => {
                 Some(NOTHING_TO_COMPACT.to_owned())
             }
             _ => None,
         }
+    }
+
+    /// Returns what keeps a command waiting.
+    pub(super) fn busy_reason(&self) -> String {
+        if self.machine.is_idle() { EXPANDING.to_owned() } else { BUSY.to_owned() }
+    }
+
+    /// Returns why a message is too large for the model's window, if it is.
+    pub(super) fn refuse_size(&self, text: &str, images: usize) -> Option<String> {
+        refuse_size(estimate_prompt(text, images), self.limits())
     }
 
     /// Begins what goes on until the machine says that it is over.
@@ -392,7 +398,7 @@ impl Actor {
         let result = match self.forget_call(&id) {
             Some(Called { name, command, .. }) => {
                 let text = commands::render(&command, &result.unwrap_or_default());
-                Some(to_value(&RunCommandResult { command: name, text }))
+                Some(to_value(&RunCommandResult { command: name, text, exit_code: None }))
             }
             None => result,
         };

@@ -113,6 +113,9 @@ impl Actor {
     }
 
     pub(super) async fn set_model(&mut self, id: RequestId, name: String) {
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            return self.refuse(id, format!("{name:?} cannot be a model's name"));
+        }
         let Some(models) = self.models.clone() else { return self.refuse_switch(id) };
         match models.bind(&name, self.chosen_thinking.as_deref()) {
             Ok(bound) => {

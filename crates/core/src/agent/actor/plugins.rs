@@ -9,8 +9,8 @@ use crate::agent::turn::Input;
 use crate::commands::{self, SlashError};
 use crate::hooks::{AccessAnswer, Hooks, PluginError, Wanted};
 use letscode_wire::{
-    CommandInfo, CommandSpec, ContentPart, Message, MessageId, RequestId, RunCommandReply,
-    RunCommandResult,
+    CommandInfo, CommandKind, CommandSpec, ContentPart, Message, MessageId, RequestId,
+    RunCommandReply, RunCommandResult,
 };
 use std::sync::Arc;
 
@@ -64,17 +64,10 @@ impl Actor {
         Some(self.asked_by_plugins.remove(place).1)
     }
 
-    /// Returns whether a text that a person typed calls for a slash command that a plugin has.
-    pub(super) fn is_plugin_call(&self, text: &str) -> bool {
-        let name = commands::name_in(text);
-        text.starts_with('/') && self.runner.hooks.commands().iter().any(|spec| spec.name == name)
-    }
-
-    /// Returns whether a line may call for one, as far as plugins have started.
-    pub(super) fn may_be_plugin_call(&self, line: &str) -> bool {
-        let hooks = &self.runner.hooks;
+    /// Returns whether a line calls for a slash command that a plugin has registered.
+    pub(super) fn is_plugin_call(&self, line: &str) -> bool {
         let name = commands::name_in(line);
-        hooks.revision().is_none() || hooks.commands().iter().any(|spec| spec.name == name)
+        self.runner.hooks.commands().iter().any(|spec| spec.name == name)
     }
 
     /// Begins a plugin's slash command. Whatever else goes on goes on meanwhile.
@@ -99,7 +92,7 @@ impl Actor {
         let text = self.secrets().mask(reply.text).into_owned();
         let Some(prompt) = reply.prompt else {
             self.ack(&id);
-            return self.done(id, &RunCommandResult { command: name, text });
+            return self.done(id, &RunCommandResult { command: name, text, exit_code: None });
         };
         if self.is_busy() {
             return self.refuse(id, BUSY.to_owned());
@@ -110,18 +103,6 @@ impl Actor {
         self.tell_all(Some(text).filter(|text| !text.is_empty()));
         let said = self.said(vec![ContentPart::text(prompt)], None);
         self.begin(id, Input::Prompt(said)).await;
-    }
-
-    /// Lists the slash commands, when the plugins have registered theirs.
-    pub(super) fn list_commands(&mut self, id: RequestId) {
-        let hooks = self.runner.hooks.clone();
-        if hooks.revision().is_some() {
-            return self.answer(id, Ok::<_, SlashError>(list(&hooks)));
-        }
-        self.defer(id, async move {
-            hooks.started().await;
-            Ok::<_, SlashError>(list(&hooks))
-        });
     }
 }
 
@@ -134,14 +115,13 @@ async fn run(hooks: &Hooks, name: &str, arguments: &str) -> Result<RunCommandRep
     }
 }
 
-fn list(hooks: &Hooks) -> letscode_wire::CommandsResult {
-    let mut all = commands::list();
-    let own = |spec: &CommandSpec| commands::is_command(&spec.name);
-    let of_plugins = hooks.commands().into_iter().filter(|spec| !own(spec));
-    all.commands.extend(of_plugins.map(|spec| CommandInfo {
+/// Returns the slash commands of plugins that no command of the program hides.
+pub(super) fn commands_of(hooks: &Hooks) -> impl Iterator<Item = CommandInfo> {
+    let visible = |spec: &CommandSpec| !commands::is_command(&spec.name);
+    hooks.commands().into_iter().filter(visible).map(|spec| CommandInfo {
         name: spec.name,
         arguments: spec.usage,
         help: spec.description,
-    }));
-    all
+        kind: CommandKind::Command,
+    })
 }

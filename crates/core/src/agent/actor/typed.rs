@@ -9,9 +9,9 @@ use crate::agent::bus::Output;
 use crate::agent::queue::Said;
 use crate::agent::turn::Input;
 use crate::commands::COMMANDS;
-use crate::input::{Context, Expanded, InputError, ShownFile, expand_with_templates};
+use crate::input::{Context, Expanded, InputError, ShownFile, expand_call, expand_with_templates};
 use crate::tools::TYPED_TIMEOUT;
-use letscode_wire::{ContentPart, ImageData, Message, RequestId, text_of};
+use letscode_wire::{ContentPart, ImageData, Message, RequestId, RunCommandResult, text_of};
 use std::sync::Arc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -23,6 +23,8 @@ const NOT_QUEUED: &str = "a slash command cannot be queued: send it by itself";
 pub(super) enum Purpose {
     /// It begins a run, with these pictures.
     Prompt(Vec<ImageData>),
+    /// It names a template or a skill, which begins a run.
+    Call,
     /// It waits for the next answer without calls.
     Steer,
     /// It waits for the end of the run.
@@ -84,7 +86,15 @@ impl Actor {
                 cancel: cancel.clone(),
             };
             // Letting go of a command ends it; a read of the disk may hang, and is left to itself.
-            let expanded = cancel.run_until_cancelled(expand_with_templates(&text, context)).await;
+            let expanding = async {
+                match purpose {
+                    Purpose::Call => expand_call(&text, context).await,
+                    Purpose::Prompt(_) | Purpose::Steer | Purpose::FollowUp => {
+                        expand_with_templates(&text, context).await
+                    }
+                }
+            };
+            let expanded = cancel.run_until_cancelled(expanding).await;
             let (outcome, warnings) = match expanded {
                 Some((outcome, warnings)) => (Some(outcome), warnings),
                 None => (None, Vec::new()),
@@ -102,21 +112,21 @@ impl Actor {
     /// Goes on with what a typed text turned out to be.
     pub(super) async fn expanded(&mut self, expansion: Expansion) {
         let Expansion { id, purpose, typed, outcome, warnings, stop } = expansion;
-        self.tell_all(warnings);
+        self.warn_once(warnings);
         // A command that was ended has an output like any other: it must not be sent.
         match outcome.filter(|_| !stop.is_cancelled()) {
             None => self.refuse(id, STOPPED.to_owned()),
             Some(Err(error)) => self.refuse(id, error.to_string()),
             Some(Ok(Expanded::Command { name, arguments }))
-                if matches!(purpose, Purpose::Prompt(_)) =>
+                if matches!(purpose, Purpose::Prompt(_) | Purpose::Call) =>
             {
                 self.call_plugin(id, &format!("{name} {arguments}"));
             }
             Some(Ok(Expanded::Command { .. })) => self.refuse(id, NOT_QUEUED.to_owned()),
-            Some(Ok(Expanded::Silent { notices })) => {
-                self.ack(&id);
-                self.tell_all(notices);
-                self.finish(id, None);
+            Some(Ok(Expanded::Silent { command, output, exit_code })) => {
+                let mask = |text: String| self.secrets().mask(text).into_owned();
+                let (command, text) = (mask(command), mask(output));
+                self.answer(id, Ok::<_, String>(RunCommandResult { command, text, exit_code }));
             }
             Some(Ok(Expanded::Prompt { content, notices, files })) => {
                 self.tell_all(notices);
@@ -140,10 +150,22 @@ impl Actor {
         if let Some(reason) = words::fault(&text, &[]) {
             return self.refuse(id, reason);
         }
+        let given = if let Purpose::Prompt(images) = &purpose { images.len() } else { 0 };
+        let is_picture = |part: &&ContentPart| matches!(part, ContentPart::Image { .. });
+        let pictures = given + said.content.iter().filter(is_picture).count();
+        if let Some(reason) = self.refuse_size(&text, pictures) {
+            return self.refuse(id, reason);
+        }
         if !files.is_empty() {
             self.attached.push(Attached { text, files });
         }
         match purpose {
+            // Not asked before: an unknown name is told at any time.
+            Purpose::Call if !self.machine.is_idle() => {
+                self.take_attached(&said.content);
+                self.refuse(id, self.busy_reason());
+            }
+            Purpose::Call => self.begin(id, Input::Prompt(said)).await,
             Purpose::Prompt(images) => {
                 let content = said.content.into_iter().chain(words::pictures(images)).collect();
                 self.begin(id, Input::Prompt(Said { content, ..said })).await;
@@ -171,6 +193,13 @@ impl Actor {
         let text = text_of(content);
         let place = self.attached.iter().position(|attached| attached.text == text)?;
         Some(self.attached.swap_remove(place))
+    }
+
+    /// Tells what is wrong with templates, each thing once.
+    pub(super) fn warn_once(&mut self, warnings: Vec<String>) {
+        let new = |warning: &String| self.warned.insert(warning.clone());
+        let warnings = warnings.into_iter().filter(new).collect::<Vec<_>>();
+        self.tell_all(warnings);
     }
 
     /// Tells the clients what the person should know.

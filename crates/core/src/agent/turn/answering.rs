@@ -93,8 +93,13 @@ impl Machine {
             Phase::Compacting(_) => self.compaction_failed(&error.message, effects),
             Phase::Answering { .. } => {
                 let is_too_long = error.kind == ModelErrorKind::ContextOverflow;
-                if !(is_too_long && self.compact_for_request(&error.message, effects)) {
+                if !is_too_long {
                     self.end_failed(error.message.clone(), effects);
+                } else if !self.compact_for_request(&error.message, effects)
+                    && !self.shorten_for_request(effects)
+                {
+                    let error = self.too_long(&error.message);
+                    self.end_failed(error, effects);
                 }
             }
         }

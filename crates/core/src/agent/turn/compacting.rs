@@ -16,9 +16,6 @@ use std::sync::Arc;
 /// After how many failures in a row no compaction begins by itself.
 const MAX_FAILURES: u32 = 2;
 
-/// The share of the window that a request for a summary may fill; the rest is for the summary.
-const REQUEST_PER_CENT: u64 = 85;
-
 /// A compaction under way.
 pub(super) struct Compacting {
     /// How many of the oldest messages it is about.
@@ -49,7 +46,7 @@ impl Machine {
 
     /// Returns where to compact before a turn, if the conversation fills the window.
     pub(super) fn automatic_border(&self, opening: Option<&Message>) -> Option<usize> {
-        let window = self.limits.window?;
+        let window = self.window()?;
         let tokens = self.context_tokens() + opening.map_or(0, estimate_message);
         if self.failed_compactions >= MAX_FAILURES || !is_full(tokens, window) {
             return None;
@@ -63,7 +60,7 @@ impl Machine {
         opening: Option<Arc<Message>>,
         effects: &mut Vec<Effect>,
     ) {
-        let budget = self.request_budget();
+        let budget = self.summary_room();
         self.begin_compaction(border, None, budget, Then::Turn(opening), effects);
     }
 
@@ -78,7 +75,7 @@ impl Machine {
         // The provider has just said that our measure is wrong: stay well below it.
         let half = (self.limits.overhead + estimate_tokens(&self.transcript)) / 2;
         let half = half.saturating_sub(self.limits.overhead);
-        let budget = self.request_budget().map_or(half, |budget| budget.min(half));
+        let budget = self.summary_room().map_or(half, |budget| budget.min(half));
         let then = Then::Request(error.to_owned());
         self.begin_compaction(border, None, Some(budget), then, effects);
         true
@@ -90,7 +87,7 @@ impl Machine {
         }
         let Some(border) = border(&self.transcript, Keep::Last) else { return };
         self.failed_compactions = 0;
-        let budget = self.request_budget();
+        let budget = self.summary_room();
         self.begin_compaction(border, bias, budget, Then::Rest, effects);
     }
 
@@ -104,12 +101,6 @@ impl Machine {
     ) {
         self.phase = Phase::Compacting(Compacting { border, then });
         effects.push(Effect::Summarise(SummaryRequest { border, bias, budget }));
-    }
-
-    fn request_budget(&self) -> Option<u64> {
-        let window = self.limits.window?;
-        let share = window.saturating_mul(REQUEST_PER_CENT) / 100;
-        Some(share.saturating_sub(self.limits.overhead))
     }
 
     /// Takes the answer to a request for a summary in. Calls in it are not run.
@@ -138,11 +129,11 @@ impl Machine {
         match then {
             Then::Turn(opening) => {
                 self.begin_turn(opening, effects);
-                effects.push(Effect::Request);
+                self.ask(effects);
             }
             Then::Request(_) => {
                 self.phase = Phase::Answering { begun: None };
-                effects.push(Effect::Request);
+                self.ask(effects);
             }
             Then::Rest => {
                 let result = CompactResult { collapsed_count, error: None, aborted: false };
@@ -163,7 +154,10 @@ impl Machine {
                 self.keep_opening(opening, effects);
                 self.end_failed(error, effects);
             }
-            Then::Request(overflow) => self.end_failed(format!("{overflow}; {error}"), effects),
+            Then::Request(overflow) => {
+                let overflow = self.too_long(&overflow);
+                self.end_failed(format!("{overflow}; {error}"), effects);
+            }
             Then::Rest => {
                 let event = Event::Error { error: error.clone(), recoverable: true };
                 effects.push(Effect::Emit(event));

@@ -1,6 +1,7 @@
 //! Tables for the order of effects, and the invariants over random orders of inputs.
 
 mod compaction;
+mod room;
 
 use super::working::MAX_REFUSED_TURNS;
 use super::*;

@@ -33,11 +33,17 @@ async fn stderr_and_the_exit_code_tell_only_of_a_failure() {
 #[tokio::test]
 async fn a_silent_command_leaves_nothing_to_send() {
     let desk = Desk::new();
-    let expected = Expanded::Silent { notices: Vec::new() };
-    assert_eq!(desk.expand("!!touch side.txt").await, Ok(expected));
+    for (command, output, exit_code) in [
+        ("touch side.txt; echo done", "done", 0),
+        ("echo no; exit 3", "no\nThe exit code is 3.", 3),
+    ] {
+        let expanded = desk.expand(&format!("!!{command}")).await;
+        let Ok(Expanded::Silent { command: ran, output: shown, exit_code: code }) = expanded else {
+            panic!("{command}: {expanded:?}");
+        };
+        assert_eq!((ran.as_str(), shown.trim_end(), code), (command, output, Some(exit_code)));
+    }
     assert!(desk.has("side.txt"));
-    let notices = vec!["false: The exit code is 1.".to_owned()];
-    assert_eq!(desk.expand("!!false").await, Ok(Expanded::Silent { notices }));
 }
 
 #[tokio::test]

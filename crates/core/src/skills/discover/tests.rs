@@ -239,3 +239,22 @@ async fn a_skill_with_several_faults_is_one_warning() {
         ]
     );
 }
+
+#[tokio::test]
+async fn of_too_many_skills_the_nearest_are_tools_and_all_can_be_called() {
+    let place = Place::new();
+    for number in 0..95 {
+        place.put(&format!(".claude/skills/a{number}/SKILL.md"), skill(&format!("a{number}"), "b"));
+    }
+    for number in 0..10 {
+        let path = format!("work/app/.letscode/skills/z{number}/SKILL.md");
+        place.put(&path, skill(&format!("z{number}"), "b"));
+    }
+    let (skills, warnings) = place.load().await;
+    assert_eq!(skills.len(), 105);
+    let with_tools: Vec<&Skill> = skills.iter().filter(|skill| skill.tool.is_some()).collect();
+    assert_eq!(with_tools.len(), TOOL_LIMIT);
+    assert_eq!(with_tools.iter().filter(|skill| skill.name.starts_with('z')).count(), 10);
+    let expected = "the model is given the nearest 100 of 105 skills; /skill:NAME takes any";
+    assert_eq!(warnings, [expected]);
+}

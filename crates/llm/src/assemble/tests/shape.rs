@@ -80,6 +80,13 @@ fn w37_several_bad_lines_end_the_stream() {
 }
 
 #[test]
+fn w37_an_answer_of_nothing_but_bad_json_is_not_just_empty() {
+    let decoded =
+        decode(&[r#"{"choices":[{"delta":{"content":"a"#, r#"C({"finish_reason":"stop"})"#]);
+    assert_eq!(decoded.fault(), &StreamFault::Garbage);
+}
+
+#[test]
 fn w37_refusal_is_text() {
     let decoded =
         decode(&[r#"C({"delta":{"content":null,"refusal":"I can't."},"finish_reason":"stop"})"#]);

@@ -77,9 +77,6 @@ fn slash_commands_while_a_run_is_active() {
     }
     assert!(scene.app.run.is_some());
     // A template is a message like others.
-    let review =
-        CommandInfo { name: "review".to_owned(), arguments: String::new(), help: String::new() };
-    scene.update(Msg::Templates(vec![review]));
     scene.sends("/review");
     assert!(scene.is_asked("abort"));
 }

@@ -65,24 +65,10 @@ fn what_the_agent_refuses_returns_to_the_composer() {
 #[test]
 fn commands_skills_and_templates_are_offered() {
     let mut scene = Scene::new();
-    scene.answer(
-        "skills",
-        json!({ "skills": [
-            { "name": "pdf", "description": "Reads PDF files", "path": "/s/pdf" }
-        ]}),
-    );
-    let template = |name: &str| CommandInfo {
-        name: name.to_owned(),
-        arguments: "[TEXT]".to_owned(),
-        help: "of the user".to_owned(),
-    };
-    scene.update(Msg::Templates(vec![template("review"), template("usage")]));
     for (typed, offered, completed) in [
         ("/mod", "Show the models", "/model "),
         ("/rev", "of the user", "/review "),
         ("/skill:", "Reads PDF files", "/skill:pdf "),
-        // A command goes before a template of its name.
-        ("/usag", "Show what it cost", "/usage"),
     ] {
         scene.types(typed);
         assert!(scene.rows().contains(offered), "{typed}");
