@@ -30,6 +30,9 @@ use std::time::{Duration, Instant};
 /// A second Ctrl+C within this time ends the program.
 const SECOND_INTERRUPT: Duration = Duration::from_secs(2);
 
+/// Keys within this time after a question came up by itself were meant for what was there before.
+const QUESTION_DELAY: Duration = Duration::from_secs(1);
+
 /// From this length on the end of a run is worth a sign to somebody who looks elsewhere.
 const LONG_RUN: Duration = Duration::from_secs(20);
 
@@ -128,6 +131,8 @@ pub struct App {
     completion: Completion,
     keymap: Arc<Keymap>,
     overlay: Option<Overlay>,
+    /// When what lies over the composer was first drawn.
+    overlay_seen: Option<Instant>,
     /// Whether it was printed, on a terminal that shows only the cursor's row.
     is_overlay_told: bool,
     /// Questions that wait until the one before is answered.
@@ -207,6 +212,7 @@ impl App {
             completion,
             keymap,
             overlay: None,
+            overlay_seen: None,
             is_overlay_told: false,
             questions: VecDeque::new(),
             status: Vec::new(),
@@ -253,7 +259,7 @@ impl App {
         self.seconds_since_epoch = self.started_at + elapsed.as_secs_f64();
         match msg {
             Msg::Input(InputEvent::Key(key)) => self.key(key, now),
-            Msg::Input(InputEvent::Paste(text)) => self.paste(&text),
+            Msg::Input(InputEvent::Paste(text)) => self.paste(&text, now),
             Msg::Input(InputEvent::FocusGained) => self.has_focus = true,
             Msg::Input(InputEvent::FocusLost) => self.has_focus = false,
             Msg::Input(InputEvent::Closed) => self.effects.push(Effect::Exit),

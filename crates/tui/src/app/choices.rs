@@ -43,6 +43,26 @@ pub(super) enum Choice {
 }
 
 impl Overlay {
+    /// Returns whether it came up by itself, in the way of somebody who may be writing.
+    pub(super) fn is_unbidden(&self) -> bool {
+        match self {
+            Self::Question { .. } => true,
+            Self::Trust(confirm) => !confirm.takes_letters(),
+            Self::Choices { .. }
+            | Self::Sessions(_)
+            | Self::Rename { .. }
+            | Self::Delete { .. } => false,
+        }
+    }
+
+    /// Returns whether what is typed belongs into the composer beneath.
+    pub(super) fn lets_writing_through(&self) -> bool {
+        match self {
+            Self::Question { dialog, .. } => dialog.is_without_letters(),
+            other => other.is_unbidden(),
+        }
+    }
+
     pub(super) fn view(&mut self, columns: usize, rows: usize) -> (Vec<Line>, Option<Cursor>) {
         match self {
             Self::Choices { picker, .. } => picker.view(columns, rows),
@@ -147,6 +167,15 @@ impl App {
     /// Closes what lies over the composer; a question that waited comes up.
     pub(super) fn close_overlay(&mut self) {
         self.overlay = self.questions.pop_front();
+        self.overlay_seen = None;
+        self.is_overlay_told = false;
+    }
+
+    /// Lays a list over the composer; a question that lies there comes up again behind it.
+    pub(super) fn lay_list(&mut self, list: Overlay) {
+        if let Some(question) = self.overlay.replace(list).filter(Overlay::is_unbidden) {
+            self.questions.push_front(question);
+        }
         self.is_overlay_told = false;
     }
 
@@ -156,6 +185,7 @@ impl App {
             self.questions.push_back(question);
         } else {
             self.overlay = Some(question);
+            self.overlay_seen = None;
         }
     }
 
@@ -216,7 +246,7 @@ impl App {
 
     fn open_choices(&mut self, picker: Picker<Choice>, command: Command, wanted: Wanted) {
         let request = self.ask(command, wanted);
-        self.overlay = Some(Overlay::Choices { picker: Box::new(picker), request });
+        self.lay_list(Overlay::Choices { picker: Box::new(picker), request });
     }
 
     /// Returns the list that a request fills, where it is still there.

@@ -4,12 +4,13 @@
 //! composer, whose leftovers are about the run or the screen. Must not know where an action's key is
 //! set: the key map does.
 
+use super::choices::Overlay;
 use super::replies::Wanted;
-use super::{App, Effect, SECOND_INTERRUPT};
+use super::{App, Effect, QUESTION_DELAY, SECOND_INTERRUPT};
 use crate::completion::{CompletionOutcome, Edit, Tab};
 use crate::composer::Outcome;
 use crate::keymap::{Action, Context, Found};
-use crate::keys::Key;
+use crate::keys::{Code, Key};
 use letscode_wire::Command;
 use std::time::Instant;
 
@@ -24,19 +25,29 @@ impl App {
                 Some(action @ (Action::Interrupt | Action::Suspend | Action::Redraw)) => {
                     self.act(action, now);
                 }
+                _ if self.was_meant_beneath(now) => self.write(key, now),
+                _ if key.typed().is_none() && key.code != Code::Backspace => {
+                    self.key_for_overlay(key);
+                }
+                _ if self.lets_writing_through() => self.write(key, now),
                 _ => self.key_for_overlay(key),
             }
             return;
-        }
-        match self.completion.key(key) {
-            CompletionOutcome::NotMine => {}
-            CompletionOutcome::Changed => return,
-            CompletionOutcome::Accept(edit) => return self.complete(edit),
         }
         let may_retry = self.may_retry && self.run.is_none() && self.composer.is_empty();
         if may_retry && self.action(Context::Failed, key) == Some(Action::Retry) {
             self.may_retry = false;
             return self.begin(Command::Retry, None, now);
+        }
+        self.write(key, now);
+    }
+
+    /// Gives a key to the popup and the composer, whatever lies over them.
+    fn write(&mut self, key: Key, now: Instant) {
+        match self.completion.key(key) {
+            CompletionOutcome::NotMine => {}
+            CompletionOutcome::Changed => return,
+            CompletionOutcome::Accept(edit) => return self.complete(edit),
         }
         match self.composer.key(key) {
             Outcome::Nothing | Outcome::Unhandled(_) => {}
@@ -45,13 +56,26 @@ impl App {
                 self.completion.close();
                 self.submit(submission, now);
             }
+            // Without a text these are about the run, which has a question.
+            Outcome::Action(Action::Send | Action::Stop) if self.overlay.is_some() => {}
             Outcome::Action(action) => self.act(action, now),
         }
     }
 
-    pub(super) fn paste(&mut self, text: &str) {
+    /// Returns whether a key came too soon to be about the question that came up by itself.
+    fn was_meant_beneath(&self, now: Instant) -> bool {
+        let is_unbidden = self.overlay.as_ref().is_some_and(Overlay::is_unbidden);
+        is_unbidden && self.overlay_seen.is_none_or(|seen| now < seen + QUESTION_DELAY)
+    }
+
+    fn lets_writing_through(&self) -> bool {
+        self.overlay.as_ref().is_some_and(Overlay::lets_writing_through)
+    }
+
+    pub(super) fn paste(&mut self, text: &str, now: Instant) {
         self.forget_hint();
-        if self.overlay.is_some() {
+        let is_for_overlay = !self.was_meant_beneath(now) && !self.lets_writing_through();
+        if self.overlay.is_some() && is_for_overlay {
             return self.paste_for_overlay(text);
         }
         match dropped_pictures(text) {
