@@ -501,6 +501,23 @@ fn a_session_that_goes_on_is_recalled() {
 }
 
 #[test]
+fn an_open_question_is_recalled_without_the_answer_to_another() {
+    for (messages, expected) in [
+        (vec![user("First"), answer("One", None), user("Second")], "› Second\n"),
+        (vec![user("First"), answer("One", None)], "› First\n\nOne\n"),
+        // The question may be too far above to be among them.
+        (vec![answer("One", None)], "One\n"),
+        (vec![user("First"), answer("One", None), answer("", None)], "› First\n\nOne\n"),
+    ] {
+        let mut scene = Scene::new();
+        let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
+        scene.transcript.recap(&messages, messages.len());
+        let rows = scene.rows(60);
+        assert_eq!(rows.split_once("so far\n\n").expect("a heading").1, expected);
+    }
+}
+
+#[test]
 fn messages_of_before_are_shown_as_they_were() {
     let mut scene = Scene::new();
     let mut first = answer("I'll look.", None);
