@@ -33,6 +33,9 @@ const SECOND_INTERRUPT: Duration = Duration::from_secs(2);
 /// Keys within this time after a question came up by itself were meant for what was there before.
 const QUESTION_DELAY: Duration = Duration::from_secs(1);
 
+/// So long a letter that tries again waits for a second one, which makes it a text.
+const RETRY_DELAY: Duration = Duration::from_millis(400);
+
 /// From this length on the end of a run is worth a sign to somebody who looks elsewhere.
 const LONG_RUN: Duration = Duration::from_secs(20);
 
@@ -154,6 +157,8 @@ pub struct App {
     redirects: VecDeque<Submission>,
     /// Whether the last run failed in a way that may pass.
     may_retry: bool,
+    /// When the letter that tries again, which stands in the composer, does so.
+    retries_at: Option<Instant>,
     /// When Ctrl+C was pressed last.
     interrupted: Option<Instant>,
     /// A line above the composer that goes away with the next key.
@@ -227,6 +232,7 @@ impl App {
             run: None,
             redirects: VecDeque::new(),
             may_retry: false,
+            retries_at: None,
             interrupted: None,
             hint: None,
             has_focus: true,
@@ -284,13 +290,16 @@ impl App {
         const STEP: Duration = Duration::from_millis(100);
         let moves = self.run.is_some() || self.transcript.is_animated();
         let hint_ends = self.interrupted.map(|at| at + SECOND_INTERRUPT);
-        [moves.then(|| now + STEP), hint_ends].into_iter().flatten().min()
+        [moves.then(|| now + STEP), hint_ends, self.retries_at].into_iter().flatten().min()
     }
 
     fn tick(&mut self, now: Instant) {
         if self.interrupted.is_some_and(|at| now >= at + SECOND_INTERRUPT) {
             self.interrupted = None;
             self.hint = None;
+        }
+        if self.retries_at.take_if(|at| now >= *at).is_some() {
+            self.retry_by_letter(now);
         }
     }
 

@@ -6,7 +6,7 @@
 
 use super::choices::Overlay;
 use super::replies::Wanted;
-use super::{App, Effect, QUESTION_DELAY, SECOND_INTERRUPT};
+use super::{App, Effect, QUESTION_DELAY, RETRY_DELAY, SECOND_INTERRUPT};
 use crate::completion::{CompletionOutcome, Edit, Tab};
 use crate::composer::Outcome;
 use crate::keymap::{Action, Context, Found};
@@ -16,6 +16,10 @@ use std::time::Instant;
 
 impl App {
     pub(super) fn key(&mut self, key: Key, now: Instant) {
+        let is_letter_alone = self.retries_at.take().is_some();
+        if is_letter_alone && key.code == Code::Enter {
+            return self.retry_by_letter(now);
+        }
         let everywhere = self.action(Context::Everywhere, key);
         if everywhere != Some(Action::Interrupt) {
             self.forget_hint();
@@ -36,10 +40,33 @@ impl App {
         }
         let may_retry = self.may_retry && self.run.is_none() && self.composer.is_empty();
         if may_retry && self.action(Context::Failed, key) == Some(Action::Retry) {
-            self.may_retry = false;
-            return self.begin(Command::Retry, None, now);
+            return self.retry_key(key, now);
         }
         self.write(key, now);
+    }
+
+    /// Tries again; with a letter only once it is clear that it begins no text.
+    fn retry_key(&mut self, key: Key, now: Instant) {
+        if let Some(letter) = key.typed() {
+            self.write(key, now);
+            if self.composer.text() == letter.to_string() {
+                self.retries_at = Some(now + RETRY_DELAY);
+                return;
+            }
+            // It was no text, such as in the normal mode of vi: nothing of it may wait there.
+            self.composer.take();
+        }
+        self.may_retry = false;
+        self.begin(Command::Retry, None, now);
+    }
+
+    /// Tries again by the letter that stands in the composer, which goes.
+    pub(super) fn retry_by_letter(&mut self, now: Instant) {
+        if std::mem::take(&mut self.may_retry) && self.run.is_none() {
+            self.composer.key(Key::new(Code::Backspace));
+            self.completion.close();
+            self.begin(Command::Retry, None, now);
+        }
     }
 
     /// Gives a key to the popup and the composer, whatever lies over them.
@@ -74,6 +101,7 @@ impl App {
 
     pub(super) fn paste(&mut self, text: &str, now: Instant) {
         self.forget_hint();
+        self.retries_at = None;
         let is_for_overlay = !self.was_meant_beneath(now) && !self.lets_writing_through();
         if self.overlay.is_some() && is_for_overlay {
             return self.paste_for_overlay(text);
