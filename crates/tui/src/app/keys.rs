@@ -136,6 +136,8 @@ impl App {
             Action::Complete => self.tab(),
             Action::ToggleThinking => {
                 let shows = !self.transcript.shows_thinking();
+                let how = if shows { "is shown" } else { "stays folded" };
+                self.transcript.notice(&format!("what the model thinks {how} from now on"));
                 self.transcript.set_shows_thinking(shows);
             }
             Action::Unfold => {

@@ -18,6 +18,8 @@ impl Transcript {
     /// and the beginning of the last answer to that, where there is one. The last of the messages are enough; `count` tells how
     /// many there are.
     pub fn recap(&mut self, messages: &[Arc<Message>], count: usize) {
+        // What was thought in another conversation is not recalled in this one.
+        self.folded_thought = None;
         if messages.is_empty() || count == 0 {
             return;
         }

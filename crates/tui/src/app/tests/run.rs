@@ -169,6 +169,16 @@ fn a_paste_behind_the_letter_does_not_try_again() {
 }
 
 #[test]
+fn the_key_for_thinking_says_what_it_did() {
+    let mut scene = Scene::new();
+    for words in ["is shown", "stays folded", "is shown"] {
+        scene.press("ctrl+t");
+        let rows = scene.rows();
+        assert!(rows.contains(&format!("what the model thinks {words} from now on")), "{rows}");
+    }
+}
+
+#[test]
 fn the_end_of_a_long_run_is_told_to_who_looks_elsewhere() {
     for (seconds, looks_away, told) in [(19, true, false), (20, true, true), (20, false, false)] {
         let mut scene = Scene::new();
