@@ -11,7 +11,9 @@ use crate::footer::tokens;
 use crate::keys::Key;
 use crate::picker::{Item, Picker, PickerOutcome, Search};
 use crate::text::{Cursor, Line};
-use letscode_wire::{Command, ModelEntry, ModelsResult, TreeEntry, TreeResult, UiRequestId};
+use letscode_wire::{
+    Command, CustomKind, ModelEntry, ModelsResult, TreeEntry, TreeResult, UiRequestId,
+};
 use std::sync::Arc;
 
 /// What lies over the composer.
@@ -107,12 +109,12 @@ impl App {
 
     pub(super) fn show_tree(&mut self, request: u64, result: TreeResult) {
         let Some(picker) = self.choices(request) else { return };
-        let last = result.entries.iter().rfind(|entry| entry.active).map(|entry| entry.entry);
+        let last = last_message(&result.entries);
         let depths = depths(&result.entries);
-        let items = result.entries.into_iter().zip(depths).map(|(entry, depth)| {
+        let shown = result.entries.iter().zip(depths).filter(|(entry, _)| is_shown(entry));
+        let items = shown.map(|(entry, depth)| {
             let guide = format!("{}{} ", "│ ".repeat(depth), if entry.active { '●' } else { '○' });
-            let what = entry.kind.unwrap_or(entry.role);
-            let item = Item::new(Choice::GoTo(entry.entry), entry.text).guide(guide).detail(what);
+            let item = entry_item(Choice::GoTo(entry.entry), entry).guide(guide);
             if entry.active { item } else { item.quiet() }
         });
         picker.set_items(items.collect());
@@ -133,18 +135,12 @@ impl App {
 
     pub(super) fn show_fork(&mut self, request: u64, result: TreeResult) {
         let Some(picker) = self.choices(request) else { return };
-        let entries = result.entries.into_iter().filter(|entry| entry.active);
-        let items: Vec<Item<Choice>> = entries
-            .map(|entry| {
-                let what = entry.kind.unwrap_or(entry.role);
-                Item::new(Choice::Fork(entry.entry), entry.text).detail(what)
-            })
-            .collect();
-        let last = items.last().map(|item| item.value.clone());
-        picker.set_items(items);
+        let last = last_message(&result.entries);
+        let shown = result.entries.iter().filter(|entry| entry.active && is_shown(entry));
+        picker.set_items(shown.map(|entry| entry_item(Choice::Fork(entry.entry), entry)).collect());
         picker.set_empty_note(NO_ENTRY);
         if let Some(last) = last {
-            picker.mark(&last);
+            picker.mark(&Choice::Fork(last));
         }
     }
 
@@ -267,6 +263,30 @@ impl App {
 }
 
 const NO_ENTRY: &str = "no entry matches";
+
+/// Returns whether an entry says anything: that somebody went elsewhere, the branches show.
+fn is_shown(entry: &TreeEntry) -> bool {
+    entry.kind.as_deref().and_then(CustomKind::from_name) != Some(CustomKind::GoTo)
+}
+
+/// Returns the row of an entry, in words.
+fn entry_item(choice: Choice, entry: &TreeEntry) -> Item<Choice> {
+    let kind = entry.kind.as_deref();
+    let (label, what) = match kind.and_then(CustomKind::from_name) {
+        Some(CustomKind::ModelChange) => (&*entry.text, "another model"),
+        Some(CustomKind::Compaction) => (&*entry.text, "summary"),
+        Some(CustomKind::Reset) => ("a new conversation begins here", ""),
+        Some(CustomKind::GoTo) => ("the conversation goes on from here", ""),
+        None => (&*entry.text, kind.unwrap_or(&entry.role)),
+    };
+    Item::new(choice, label).detail(what)
+}
+
+/// Returns the last message of the active branch.
+fn last_message(entries: &[TreeEntry]) -> Option<usize> {
+    let is_message = |entry: &&TreeEntry| entry.active && entry.kind.is_none();
+    entries.iter().rfind(is_message).map(|entry| entry.entry)
+}
 
 /// Returns how deep each entry stands: one more than the entry that it branches off from.
 fn depths(entries: &[TreeEntry]) -> Vec<usize> {

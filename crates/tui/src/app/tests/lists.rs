@@ -68,6 +68,41 @@ fn any_entry_of_the_tree_can_be_gone_on_from() {
 }
 
 #[test]
+fn entries_that_are_no_messages_are_told_in_words_and_the_last_message_is_marked() {
+    let entry = |entry: usize, role: &str, kind: Option<&str>, text: &str| {
+        json!({ "entry": entry, "id": format!("e{entry}"), "parent": (entry > 1).then(|| entry - 1),
+                "role": role, "kind": kind, "text": text, "active": true })
+    };
+    for (line, expected) in
+        [("/tree", Command::GoTo { entry: 5 }), ("/fork", Command::Fork { entry: Some(5) })]
+    {
+        let mut scene = Scene::new();
+        scene.sends(line);
+        scene.answer(
+            "tree",
+            json!({ "label": null, "entries": [
+                entry(1, "user", None, "first"),
+                entry(2, "custom", Some("reset"), ""),
+                entry(3, "custom", Some("compaction"), "what was said"),
+                entry(4, "custom", Some("todo"), "buy milk"),
+                entry(5, "assistant", None, "the last answer"),
+                entry(6, "custom", Some("go_to"), ""),
+                entry(7, "custom", Some("model_change"), "gpt-5"),
+            ]}),
+        );
+        let rows = scene.rows();
+        let words = ["a new conversation begins here", "summary", "todo", "another model", "gpt-5"];
+        assert!(words.iter().all(|word| rows.contains(word)), "{rows}");
+        for raw in ["go_to", "goes on from here", "model_change", "compaction", "reset"] {
+            assert!(!rows.contains(raw), "{raw}: {rows}");
+        }
+        scene.press("enter");
+        let name = name_of(&expected);
+        assert_eq!(scene.asked(&name).1, expected);
+    }
+}
+
+#[test]
 fn another_session_goes_on_with_its_recap() {
     let mut scene = Scene::new();
     scene.asked("state");
