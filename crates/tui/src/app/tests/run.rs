@@ -179,6 +179,16 @@ fn the_key_for_thinking_says_what_it_did() {
 }
 
 #[test]
+fn a_follow_up_to_nothing_is_sent_at_once() {
+    let mut scene = Scene::new();
+    scene.sends("/follow-up fix it");
+    let text = "fix it".to_owned();
+    let expected = Command::Prompt { text, images: Vec::new(), expand: true };
+    assert_eq!(scene.asked("prompt").1, expected);
+    assert!(!scene.is_asked("run_command"));
+}
+
+#[test]
 fn the_end_of_a_long_run_is_told_to_who_looks_elsewhere() {
     for (seconds, looks_away, told) in [(19, true, false), (20, true, true), (20, false, false)] {
         let mut scene = Scene::new();
