@@ -276,15 +276,21 @@ impl Transcript {
 
     fn user(&mut self, message: &UserMessage) {
         let mut lines = Vec::new();
+        // The pictures that the text names already, by their types.
+        let mut named = Vec::new();
         for part in &message.content {
             match part {
                 ContentPart::Text { text } => {
                     let (extent, more) = (self.extent(USER_EXTENT), &self.hints.unfold);
                     lines.extend(fold::text(text, Style::PLAIN, extent, more));
+                    named.extend(fields::attached_pictures(text));
                     self.keep_folded("the message", text, Style::PLAIN, USER_EXTENT);
                 }
                 ContentPart::Image { data, mime_type } => {
-                    lines.push(fields::picture(data, mime_type));
+                    match named.iter().position(|named| named == mime_type) {
+                        Some(at) => drop(named.swap_remove(at)),
+                        None => lines.push(fields::picture(data, mime_type)),
+                    }
                 }
             }
         }

@@ -483,6 +483,44 @@ fn entries_that_are_no_messages() {
 }
 
 #[test]
+fn one_line_is_one_line() {
+    for (tool, text, details, said) in [
+        ("read", "1\ta", json!({"lines_returned": 1, "total_lines": 1}), "1 line"),
+        ("read", "1\ta", json!({"lines_returned": 1, "total_lines": 9}), "1 of 9 lines"),
+        ("read", "1\ta\n2\tb", json!({"lines_returned": 2, "total_lines": 2}), "2 lines"),
+        ("skill_a", "a", json!({}), "1 line"),
+        ("skill_a", "a\nb", json!({}), "2 lines"),
+    ] {
+        let mut scene = Scene::new();
+        scene.calls("1", tool, json!({"path": "a.rs"}));
+        scene.gives("1", text, false, details);
+        assert_eq!(scene.rows(60), format!("● {tool} a.rs  {said}\n"));
+    }
+}
+
+#[test]
+fn a_picture_that_the_text_names_is_told_once() {
+    let image =
+        |mime: &str| ContentPart::Image { data: "A".repeat(4_000), mime_type: mime.to_owned() };
+    let named = "look @a.png\n\n[attached: a.png (image/png, 9x9)]";
+    for (images, expected) in [
+        (vec![image("image/png")], ""),
+        (vec![image("image/png"), image("image/png")], "  [picture image/png, 3 KB]\n"),
+        (vec![image("image/gif"), image("image/png")], "  [picture image/gif, 3 KB]\n"),
+    ] {
+        let mut scene = Scene::new();
+        let mut message = user(named);
+        if let Message::User(message) = &mut message {
+            message.content.extend(images);
+        }
+        scene.message(message);
+        let rows = scene.rows(60);
+        let behind = rows.split_once("9x9)]\n").expect("the picture's name").1;
+        assert_eq!(behind, expected);
+    }
+}
+
+#[test]
 fn pictures_are_notes() {
     let mut scene = Scene::new();
     let image = |data: String| ContentPart::Image { data, mime_type: "image/png".to_owned() };
