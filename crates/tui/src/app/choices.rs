@@ -107,7 +107,7 @@ impl App {
         self.open_choices(picker, Command::Tree, Wanted::Tree);
     }
 
-    pub(super) fn show_tree(&mut self, request: u64, result: TreeResult) {
+    pub(super) fn show_tree(&mut self, request: u64, result: &TreeResult) {
         let Some(picker) = self.choices(request) else { return };
         let last = last_message(&result.entries);
         let depths = depths(&result.entries);
@@ -133,7 +133,7 @@ impl App {
         self.open_choices(picker, Command::Tree, Wanted::Fork);
     }
 
-    pub(super) fn show_fork(&mut self, request: u64, result: TreeResult) {
+    pub(super) fn show_fork(&mut self, request: u64, result: &TreeResult) {
         let Some(picker) = self.choices(request) else { return };
         let last = last_message(&result.entries);
         let shown = result.entries.iter().filter(|entry| entry.active && is_shown(entry));
