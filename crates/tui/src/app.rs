@@ -30,6 +30,12 @@ use std::time::{Duration, Instant};
 /// A second Ctrl+C within this time ends the program.
 const SECOND_INTERRUPT: Duration = Duration::from_secs(2);
 
+/// Keys within this time after a question came up by itself were meant for what was there before.
+const QUESTION_DELAY: Duration = Duration::from_secs(1);
+
+/// So long a letter that tries again waits for a second one, which makes it a text.
+const RETRY_DELAY: Duration = Duration::from_millis(400);
+
 /// From this length on the end of a run is worth a sign to somebody who looks elsewhere.
 const LONG_RUN: Duration = Duration::from_secs(20);
 
@@ -124,6 +130,8 @@ pub struct App {
     completion: Completion,
     keymap: Arc<Keymap>,
     overlay: Option<Overlay>,
+    /// When what lies over the composer was first drawn.
+    overlay_seen: Option<Instant>,
     /// Whether it was printed, on a terminal that shows only the cursor's row.
     is_overlay_told: bool,
     /// Questions that wait until the one before is answered.
@@ -143,6 +151,8 @@ pub struct App {
     redirects: VecDeque<Submission>,
     /// Whether the last run failed in a way that may pass.
     may_retry: bool,
+    /// When the letter that tries again, which stands in the composer, does so.
+    retries_at: Option<Instant>,
     /// When Ctrl+C was pressed last.
     interrupted: Option<Instant>,
     /// A line above the composer that goes away with the next key.
@@ -201,6 +211,7 @@ impl App {
             completion,
             keymap,
             overlay: None,
+            overlay_seen: None,
             is_overlay_told: false,
             questions: VecDeque::new(),
             status: Vec::new(),
@@ -213,6 +224,7 @@ impl App {
             run: None,
             redirects: VecDeque::new(),
             may_retry: false,
+            retries_at: None,
             interrupted: None,
             hint: None,
             has_focus: true,
@@ -245,7 +257,7 @@ impl App {
         self.seconds_since_epoch = self.started_at + elapsed.as_secs_f64();
         match msg {
             Msg::Input(InputEvent::Key(key)) => self.key(key, now),
-            Msg::Input(InputEvent::Paste(text)) => self.paste(&text),
+            Msg::Input(InputEvent::Paste(text)) => self.paste(&text, now),
             Msg::Input(InputEvent::FocusGained) => self.has_focus = true,
             Msg::Input(InputEvent::FocusLost) => self.has_focus = false,
             Msg::Input(InputEvent::Closed) => self.effects.push(Effect::Exit),
@@ -266,13 +278,16 @@ impl App {
         const STEP: Duration = Duration::from_millis(100);
         let moves = self.run.is_some() || self.transcript.is_animated();
         let hint_ends = self.interrupted.map(|at| at + SECOND_INTERRUPT);
-        [moves.then(|| now + STEP), hint_ends].into_iter().flatten().min()
+        [moves.then(|| now + STEP), hint_ends, self.retries_at].into_iter().flatten().min()
     }
 
     fn tick(&mut self, now: Instant) {
         if self.interrupted.is_some_and(|at| now >= at + SECOND_INTERRUPT) {
             self.interrupted = None;
             self.hint = None;
+        }
+        if self.retries_at.take_if(|at| now >= *at).is_some() {
+            self.retry_by_letter(now);
         }
     }
 

@@ -34,6 +34,7 @@ pub struct Confirm {
     body: String,
     keymap: Arc<Keymap>,
     yes: bool,
+    takes_letters: bool,
 }
 
 impl Confirm {
@@ -45,12 +46,25 @@ impl Confirm {
         body: impl Into<String>,
         default: bool,
     ) -> Self {
-        Self { title: title.into(), body: body.into(), keymap, yes: default }
+        Self { title: title.into(), body: body.into(), keymap, yes: default, takes_letters: true }
+    }
+
+    /// Returns the question without its letters: one that comes up by itself must not be answered
+    /// by what somebody was writing.
+    #[must_use]
+    pub fn without_letters(mut self) -> Self {
+        self.takes_letters = false;
+        self
+    }
+
+    /// Returns whether a letter answers it.
+    pub fn takes_letters(&self) -> bool {
+        self.takes_letters
     }
 
     /// Takes a key.
     pub fn key(&mut self, key: Key) -> DialogOutcome<bool> {
-        match key.typed() {
+        match key.typed().filter(|_| self.takes_letters) {
             Some('y' | 'Y') => return DialogOutcome::Answer(true),
             Some('n' | 'N') => return DialogOutcome::Answer(false),
             _ => {}
@@ -69,12 +83,14 @@ impl Confirm {
     /// Returns the question as at most `max_rows` rows; the answers are always among them.
     pub fn view(&self, columns: usize, max_rows: usize) -> Vec<Line> {
         let mut rows = question(&self.title, &self.body, columns, max_rows.saturating_sub(1));
+        let keys =
+            if self.takes_letters { "  y, n or Enter" } else { "  arrows choose, Enter answers" };
         let look = |chosen| if chosen { theme::CHOSEN } else { Style::PLAIN };
         let answers = Line::plain("  ")
             .with(Span::new(" Yes ", look(self.yes)))
             .with(Span::plain(" "))
             .with(Span::new(" No ", look(!self.yes)))
-            .with(Span::new("  y, n or Enter", theme::QUIET));
+            .with(Span::new(keys, theme::QUIET));
         if max_rows > 0 {
             rows.push(answers.clipped(columns));
         }

@@ -1,7 +1,7 @@
 //! The conversation as rows: the agent's events in, what is final and what still moves out.
 //!
 //! Owns what each event looks like and when it is final. It keeps nothing of what is final but the
-//! last result that was folded. Must not know keys, the composer or the footer.
+//! last result and the last thought that were folded. Must not know keys, the composer or the footer.
 
 mod answer;
 mod fields;
@@ -25,6 +25,8 @@ use tool::{Folded, Running};
 const USER_EXTENT: Extent = Extent::Folded { head: 30, tail: 5 };
 /// How many lines of an error are shown.
 const ERROR_EXTENT: Extent = Extent::Folded { head: 30, tail: 10 };
+/// No more of a thought is kept once it is over and its words were not shown.
+const MAX_FOLDED_THOUGHT: usize = 64 * 1024;
 
 /// The conversation on the screen.
 #[derive(Debug, Default)]
@@ -42,6 +44,8 @@ pub struct Transcript {
     folded: Option<Folded>,
     is_verbose: bool,
     shows_thinking: bool,
+    /// The end of what the model thought last, where its words were not shown.
+    folded_thought: Option<String>,
     hints: Hints,
 }
 
@@ -226,9 +230,13 @@ impl Transcript {
         self.shows_thinking
     }
 
-    /// Sets whether what the model thinks now and later is shown.
+    /// Sets whether what the model thinks now and later is shown; what it thought last comes along
+    /// where its words were not shown.
     pub fn set_shows_thinking(&mut self, shows_thinking: bool) {
         self.shows_thinking = shows_thinking;
+        if shows_thinking && let Some(text) = self.folded_thought.take() {
+            self.add(Kind::Thinking, answer::thought_blocks(&text).collect());
+        }
         self.take_from_answer();
     }
 
@@ -268,15 +276,21 @@ impl Transcript {
 
     fn user(&mut self, message: &UserMessage) {
         let mut lines = Vec::new();
+        // The pictures that the text names already, by their types.
+        let mut named = Vec::new();
         for part in &message.content {
             match part {
                 ContentPart::Text { text } => {
                     let (extent, more) = (self.extent(USER_EXTENT), &self.hints.unfold);
                     lines.extend(fold::text(text, Style::PLAIN, extent, more));
+                    named.extend(fields::attached_pictures(text));
                     self.keep_folded("the message", text, Style::PLAIN, USER_EXTENT);
                 }
                 ContentPart::Image { data, mime_type } => {
-                    lines.push(fields::picture(data, mime_type));
+                    match named.iter().position(|named| named == mime_type) {
+                        Some(at) => drop(named.swap_remove(at)),
+                        None => lines.push(fields::picture(data, mime_type)),
+                    }
                 }
             }
         }
@@ -314,6 +328,11 @@ impl Transcript {
             }
             answer.shown(kind);
             self.done.extend(blocks);
+        }
+        if let Some(mut text) = answer.take_folded_thought() {
+            let cut = text.ceil_char_boundary(text.len().saturating_sub(MAX_FOLDED_THOUGHT));
+            text.drain(..cut);
+            self.folded_thought = Some(text);
         }
         self.answer = Some(answer);
     }

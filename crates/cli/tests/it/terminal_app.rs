@@ -151,7 +151,12 @@ fn a_project_is_trusted_at_the_start_and_its_settings_hold() {
     let (dir, server) = (WorkDir::new(), SseServer::start(json!({ "responses": [] })));
     dir.write(".letscode/config.toml", "base_url = \"http://127.0.0.1:1/v1\"\n");
     let mut pty = interactive(&dir, &server, &[]);
+    // What comes too soon is no answer: the letter stays for the composer.
     pty.wait_for_text("trust this project?");
+    pty.send("y\x03");
+    wait_for_row(&pty, "what was typed", |row| row == "> y");
+    pty.send("\x7f/trust\r");
+    pty.wait_for_text("y, n or Enter");
     pty.send("y");
     wait_for_row(&pty, "what came of it", |row| row.starts_with("the project is trusted"));
     pty.send("/trust\r");

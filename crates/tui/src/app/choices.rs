@@ -11,7 +11,9 @@ use crate::footer::tokens;
 use crate::keys::Key;
 use crate::picker::{Item, Picker, PickerOutcome, Search};
 use crate::text::{Cursor, Line};
-use letscode_wire::{Command, ModelEntry, ModelsResult, TreeEntry, TreeResult, UiRequestId};
+use letscode_wire::{
+    Command, CustomKind, ModelEntry, ModelsResult, TreeEntry, TreeResult, UiRequestId,
+};
 use std::sync::Arc;
 
 /// What lies over the composer.
@@ -43,6 +45,26 @@ pub(super) enum Choice {
 }
 
 impl Overlay {
+    /// Returns whether it came up by itself, in the way of somebody who may be writing.
+    pub(super) fn is_unbidden(&self) -> bool {
+        match self {
+            Self::Question { .. } => true,
+            Self::Trust(confirm) => !confirm.takes_letters(),
+            Self::Choices { .. }
+            | Self::Sessions(_)
+            | Self::Rename { .. }
+            | Self::Delete { .. } => false,
+        }
+    }
+
+    /// Returns whether what is typed belongs into the composer beneath.
+    pub(super) fn lets_writing_through(&self) -> bool {
+        match self {
+            Self::Question { dialog, .. } => dialog.is_without_letters(),
+            other => other.is_unbidden(),
+        }
+    }
+
     pub(super) fn view(&mut self, columns: usize, rows: usize) -> (Vec<Line>, Option<Cursor>) {
         match self {
             Self::Choices { picker, .. } => picker.view(columns, rows),
@@ -85,14 +107,14 @@ impl App {
         self.open_choices(picker, Command::Tree, Wanted::Tree);
     }
 
-    pub(super) fn show_tree(&mut self, request: u64, result: TreeResult) {
+    pub(super) fn show_tree(&mut self, request: u64, result: &TreeResult) {
         let Some(picker) = self.choices(request) else { return };
-        let last = result.entries.iter().rfind(|entry| entry.active).map(|entry| entry.entry);
+        let last = last_message(&result.entries);
         let depths = depths(&result.entries);
-        let items = result.entries.into_iter().zip(depths).map(|(entry, depth)| {
+        let shown = result.entries.iter().zip(depths).filter(|(entry, _)| is_shown(entry));
+        let items = shown.map(|(entry, depth)| {
             let guide = format!("{}{} ", "│ ".repeat(depth), if entry.active { '●' } else { '○' });
-            let what = entry.kind.unwrap_or(entry.role);
-            let item = Item::new(Choice::GoTo(entry.entry), entry.text).guide(guide).detail(what);
+            let item = entry_item(Choice::GoTo(entry.entry), entry).guide(guide);
             if entry.active { item } else { item.quiet() }
         });
         picker.set_items(items.collect());
@@ -111,20 +133,14 @@ impl App {
         self.open_choices(picker, Command::Tree, Wanted::Fork);
     }
 
-    pub(super) fn show_fork(&mut self, request: u64, result: TreeResult) {
+    pub(super) fn show_fork(&mut self, request: u64, result: &TreeResult) {
         let Some(picker) = self.choices(request) else { return };
-        let entries = result.entries.into_iter().filter(|entry| entry.active);
-        let items: Vec<Item<Choice>> = entries
-            .map(|entry| {
-                let what = entry.kind.unwrap_or(entry.role);
-                Item::new(Choice::Fork(entry.entry), entry.text).detail(what)
-            })
-            .collect();
-        let last = items.last().map(|item| item.value.clone());
-        picker.set_items(items);
+        let last = last_message(&result.entries);
+        let shown = result.entries.iter().filter(|entry| entry.active && is_shown(entry));
+        picker.set_items(shown.map(|entry| entry_item(Choice::Fork(entry.entry), entry)).collect());
         picker.set_empty_note(NO_ENTRY);
         if let Some(last) = last {
-            picker.mark(&last);
+            picker.mark(&Choice::Fork(last));
         }
     }
 
@@ -147,6 +163,15 @@ impl App {
     /// Closes what lies over the composer; a question that waited comes up.
     pub(super) fn close_overlay(&mut self) {
         self.overlay = self.questions.pop_front();
+        self.overlay_seen = None;
+        self.is_overlay_told = false;
+    }
+
+    /// Lays a list over the composer; a question that lies there comes up again behind it.
+    pub(super) fn lay_list(&mut self, list: Overlay) {
+        if let Some(question) = self.overlay.replace(list).filter(Overlay::is_unbidden) {
+            self.questions.push_front(question);
+        }
         self.is_overlay_told = false;
     }
 
@@ -156,6 +181,7 @@ impl App {
             self.questions.push_back(question);
         } else {
             self.overlay = Some(question);
+            self.overlay_seen = None;
         }
     }
 
@@ -216,7 +242,7 @@ impl App {
 
     fn open_choices(&mut self, picker: Picker<Choice>, command: Command, wanted: Wanted) {
         let request = self.ask(command, wanted);
-        self.overlay = Some(Overlay::Choices { picker: Box::new(picker), request });
+        self.lay_list(Overlay::Choices { picker: Box::new(picker), request });
     }
 
     /// Returns the list that a request fills, where it is still there.
@@ -237,6 +263,30 @@ impl App {
 }
 
 const NO_ENTRY: &str = "no entry matches";
+
+/// Returns whether an entry says anything: that somebody went elsewhere, the branches show.
+fn is_shown(entry: &TreeEntry) -> bool {
+    entry.kind.as_deref().and_then(CustomKind::from_name) != Some(CustomKind::GoTo)
+}
+
+/// Returns the row of an entry, in words.
+fn entry_item(choice: Choice, entry: &TreeEntry) -> Item<Choice> {
+    let kind = entry.kind.as_deref();
+    let (label, what) = match kind.and_then(CustomKind::from_name) {
+        Some(CustomKind::ModelChange) => (&*entry.text, "another model"),
+        Some(CustomKind::Compaction) => (&*entry.text, "summary"),
+        Some(CustomKind::Reset) => ("a new conversation begins here", ""),
+        Some(CustomKind::GoTo) => ("the conversation goes on from here", ""),
+        None => (&*entry.text, kind.unwrap_or(&entry.role)),
+    };
+    Item::new(choice, label).detail(what)
+}
+
+/// Returns the last message of the active branch.
+fn last_message(entries: &[TreeEntry]) -> Option<usize> {
+    let is_message = |entry: &&TreeEntry| entry.active && entry.kind.is_none();
+    entries.iter().rfind(is_message).map(|entry| entry.entry)
+}
 
 /// Returns how deep each entry stands: one more than the entry that it branches off from.
 fn depths(entries: &[TreeEntry]) -> Vec<usize> {

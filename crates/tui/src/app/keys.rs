@@ -4,17 +4,22 @@
 //! composer, whose leftovers are about the run or the screen. Must not know where an action's key is
 //! set: the key map does.
 
+use super::choices::Overlay;
 use super::replies::Wanted;
-use super::{App, Effect, SECOND_INTERRUPT};
+use super::{App, Effect, QUESTION_DELAY, RETRY_DELAY, SECOND_INTERRUPT};
 use crate::completion::{CompletionOutcome, Edit, Tab};
 use crate::composer::Outcome;
 use crate::keymap::{Action, Context, Found};
-use crate::keys::Key;
+use crate::keys::{Code, Key};
 use letscode_wire::Command;
 use std::time::Instant;
 
 impl App {
     pub(super) fn key(&mut self, key: Key, now: Instant) {
+        let is_letter_alone = self.retries_at.take().is_some();
+        if is_letter_alone && key.code == Code::Enter {
+            return self.retry_by_letter(now);
+        }
         let everywhere = self.action(Context::Everywhere, key);
         if everywhere != Some(Action::Interrupt) {
             self.forget_hint();
@@ -24,19 +29,52 @@ impl App {
                 Some(action @ (Action::Interrupt | Action::Suspend | Action::Redraw)) => {
                     self.act(action, now);
                 }
+                _ if self.was_meant_beneath(now) => self.write(key, now),
+                _ if key.typed().is_none() && key.code != Code::Backspace => {
+                    self.key_for_overlay(key);
+                }
+                _ if self.lets_writing_through() => self.write(key, now),
                 _ => self.key_for_overlay(key),
             }
             return;
         }
+        let may_retry = self.may_retry && self.run.is_none() && self.composer.is_empty();
+        if may_retry && self.action(Context::Failed, key) == Some(Action::Retry) {
+            return self.retry_key(key, now);
+        }
+        self.write(key, now);
+    }
+
+    /// Tries again; with a letter only once it is clear that it begins no text.
+    fn retry_key(&mut self, key: Key, now: Instant) {
+        if let Some(letter) = key.typed() {
+            self.write(key, now);
+            if self.composer.text() == letter.to_string() {
+                self.retries_at = Some(now + RETRY_DELAY);
+                return;
+            }
+            // It was no text, such as in the normal mode of vi: nothing of it may wait there.
+            self.composer.take();
+        }
+        self.may_retry = false;
+        self.begin(Command::Retry, None, now);
+    }
+
+    /// Tries again by the letter that stands in the composer, which goes.
+    pub(super) fn retry_by_letter(&mut self, now: Instant) {
+        if std::mem::take(&mut self.may_retry) && self.run.is_none() {
+            self.composer.key(Key::new(Code::Backspace));
+            self.completion.close();
+            self.begin(Command::Retry, None, now);
+        }
+    }
+
+    /// Gives a key to the popup and the composer, whatever lies over them.
+    fn write(&mut self, key: Key, now: Instant) {
         match self.completion.key(key) {
             CompletionOutcome::NotMine => {}
             CompletionOutcome::Changed => return,
             CompletionOutcome::Accept(edit) => return self.complete(edit),
-        }
-        let may_retry = self.may_retry && self.run.is_none() && self.composer.is_empty();
-        if may_retry && self.action(Context::Failed, key) == Some(Action::Retry) {
-            self.may_retry = false;
-            return self.begin(Command::Retry, None, now);
         }
         match self.composer.key(key) {
             Outcome::Nothing | Outcome::Unhandled(_) => {}
@@ -45,13 +83,27 @@ impl App {
                 self.completion.close();
                 self.submit(submission, now);
             }
+            // Without a text these are about the run, which has a question.
+            Outcome::Action(Action::Send | Action::Stop) if self.overlay.is_some() => {}
             Outcome::Action(action) => self.act(action, now),
         }
     }
 
-    pub(super) fn paste(&mut self, text: &str) {
+    /// Returns whether a key came too soon to be about the question that came up by itself.
+    fn was_meant_beneath(&self, now: Instant) -> bool {
+        let is_unbidden = self.overlay.as_ref().is_some_and(Overlay::is_unbidden);
+        is_unbidden && self.overlay_seen.is_none_or(|seen| now < seen + QUESTION_DELAY)
+    }
+
+    fn lets_writing_through(&self) -> bool {
+        self.overlay.as_ref().is_some_and(Overlay::lets_writing_through)
+    }
+
+    pub(super) fn paste(&mut self, text: &str, now: Instant) {
         self.forget_hint();
-        if self.overlay.is_some() {
+        self.retries_at = None;
+        let is_for_overlay = !self.was_meant_beneath(now) && !self.lets_writing_through();
+        if self.overlay.is_some() && is_for_overlay {
             return self.paste_for_overlay(text);
         }
         match dropped_pictures(text) {
@@ -84,6 +136,8 @@ impl App {
             Action::Complete => self.tab(),
             Action::ToggleThinking => {
                 let shows = !self.transcript.shows_thinking();
+                let how = if shows { "is shown" } else { "stays folded" };
+                self.transcript.notice(&format!("what the model thinks {how} from now on"));
                 self.transcript.set_shows_thinking(shows);
             }
             Action::Unfold => {

@@ -37,6 +37,11 @@ impl Question {
         }
     }
 
+    /// Returns whether a letter means nothing to it.
+    pub(super) fn is_without_letters(&self) -> bool {
+        matches!(self, Self::Confirm(confirm) if !confirm.takes_letters())
+    }
+
     /// Takes a key. Returns the answer where that is one; an inner `None` declines.
     fn key(&mut self, key: Key) -> Option<Option<Value>> {
         match self {
@@ -71,7 +76,7 @@ impl App {
                 return;
             }
             UiRequest::Confirm { title, text } => {
-                Question::Confirm(Confirm::new(keymap(), title, text, false))
+                Question::Confirm(Confirm::new(keymap(), title, text, false).without_letters())
             }
             UiRequest::Select { text, options } => {
                 let options = options.iter().enumerate();
@@ -112,9 +117,7 @@ impl App {
 
     /// Asks whether the project may set what runs code or moves secrets.
     pub(super) fn ask_for_trust(&mut self, question: &str) {
-        let keymap = Arc::clone(&self.keymap);
-        let confirm = Confirm::new(keymap, "trust this project?", question, false);
-        self.lay_over(Overlay::Trust(confirm));
+        self.lay_over(Overlay::Trust(self.trust_confirm(question).without_letters()));
     }
 
     /// Asks the question where there is something to ask, or says how things are.
@@ -132,7 +135,12 @@ impl App {
             [] => "it sets nothing that needs trust".to_owned(),
             names => format!("without trust it does not get: {}", names.join(", ")),
         };
-        self.ask_for_trust(&format!("{project}: {reason}\n{left_out}"));
+        let confirm = self.trust_confirm(&format!("{project}: {reason}\n{left_out}"));
+        self.lay_over(Overlay::Trust(confirm));
+    }
+
+    fn trust_confirm(&self, question: &str) -> Confirm {
+        Confirm::new(Arc::clone(&self.keymap), "trust this project?", question, false)
     }
 
     pub(super) fn trust_outcome(&mut self, outcome: &DialogOutcome<bool>) {

@@ -285,12 +285,12 @@ impl App {
             Wanted::SessionChanged => self.list_sessions(),
             Wanted::Tree => {
                 if let Some(found) = read(result) {
-                    self.show_tree(id, found);
+                    self.show_tree(id, &found);
                 }
             }
             Wanted::Fork => {
                 if let Some(found) = read(result) {
-                    self.show_fork(id, found);
+                    self.show_fork(id, &found);
                 }
             }
             Wanted::Session => {

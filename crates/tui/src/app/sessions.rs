@@ -66,7 +66,7 @@ impl App {
             .with_empty_note("looking for sessions …");
         let sessions =
             Sessions { picker, list: Vec::new(), everywhere: false, listing: 0, searching: None };
-        self.overlay = Some(Overlay::Sessions(Box::new(sessions)));
+        self.lay_list(Overlay::Sessions(Box::new(sessions)));
         self.list_sessions();
     }
 

@@ -106,6 +106,10 @@ impl App {
                 self.ask(Command::Trust { trust: Some(true) }, Wanted::Trusted);
             }
             ("retry", "") if self.run.is_none() => self.begin(Command::Retry, None, now),
+            // Nothing is there that it could wait for.
+            ("follow-up", text) if self.run.is_none() && !text.is_empty() => {
+                self.prompt(Submission { text: text.to_owned(), ..line.clone() }, now);
+            }
             ("compact", bias) if self.run.is_none() => {
                 let bias = (!bias.is_empty()).then(|| bias.to_owned());
                 let request = self.ask(Command::Compact { bias }, Wanted::Compacted);

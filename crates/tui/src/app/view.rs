@@ -42,7 +42,7 @@ impl App {
         let footer = self.footer_row(columns, now);
         let taken = below.len() + usize::from(footer.is_some());
         let room = rows.saturating_sub(taken + CONVERSATION_ROWS).max(1);
-        let (input, cursor) = self.input_rows(columns, room);
+        let (input, cursor) = self.input_rows(columns, room, now);
         let above = below.len();
         below.extend(input);
         below.extend(footer);
@@ -95,9 +95,28 @@ impl App {
         shown
     }
 
-    fn input_rows(&mut self, columns: usize, rows: usize) -> (Vec<Line>, Option<Cursor>) {
+    fn input_rows(
+        &mut self,
+        columns: usize,
+        rows: usize,
+        now: Instant,
+    ) -> (Vec<Line>, Option<Cursor>) {
         if let Some(overlay) = &mut self.overlay {
-            return overlay.view(columns, rows);
+            self.overlay_seen.get_or_insert(now);
+            // What is being written stays in sight beneath a question that came up by itself.
+            let beneath = if overlay.is_unbidden() && !self.composer.is_empty() && !self.is_plain {
+                rows / 3
+            } else {
+                0
+            };
+            if beneath == 0 {
+                return overlay.view(columns, rows);
+            }
+            let (written, caret) = self.composer.view(columns, beneath);
+            let (mut lines, cursor) = overlay.view(columns, rows - written.len());
+            let caret = Cursor { row: lines.len() + caret.row, ..caret };
+            lines.extend(written);
+            return (lines, Some(cursor.unwrap_or(caret)));
         }
         let (mut lines, cursor) = self.composer.view(columns, rows);
         let room = rows.saturating_sub(lines.len());

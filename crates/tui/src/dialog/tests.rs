@@ -35,6 +35,21 @@ fn yes_or_no_by_keys() {
 }
 
 #[test]
+fn letters_mean_nothing_to_a_question_without_them() {
+    let mut confirm = confirm(false).without_letters();
+    for (key, expected) in [
+        ("y", DialogOutcome::Nothing),
+        ("n", DialogOutcome::Nothing),
+        ("Y", DialogOutcome::Nothing),
+        ("left", DialogOutcome::Changed),
+        ("enter", DialogOutcome::Answer(true)),
+    ] {
+        assert_eq!(confirm.key(key.parse().expect(key)), expected, "{key}");
+    }
+    assert!(texts(&confirm.view(60, 9)).contains("arrows choose, Enter answers"));
+}
+
+#[test]
 fn a_question_is_shown_with_its_answers() {
     insta::assert_snapshot!(texts(&confirm(true).view(40, 9)), @r"
     Trust this folder?

@@ -31,6 +31,8 @@ pub(super) struct Answer {
     thinking: Option<Thinking>,
     /// What is over and was not taken.
     thoughts: Vec<(String, Duration)>,
+    /// The last of those that were taken without their words.
+    folded: Option<String>,
     calls: Vec<Preparing>,
 }
 
@@ -128,7 +130,9 @@ impl Answer {
         for (text, elapsed) in std::mem::take(&mut self.thoughts) {
             let mut blocks = Vec::new();
             if shows_thinking {
-                blocks.extend(text.trim_end().lines().map(thought));
+                blocks.extend(thought_blocks(&text));
+            } else {
+                self.folded = Some(text);
             }
             let said = format!("thought for {}", fields::duration(elapsed));
             blocks.push(Block::line(Line::new(said, theme::THINKING), Fit::Clip));
@@ -145,6 +149,11 @@ impl Answer {
             taken.push((Kind::Answer, text));
         }
         taken
+    }
+
+    /// Returns the words of the last thought that was taken without them, once.
+    pub(super) fn take_folded_thought(&mut self) -> Option<String> {
+        self.folded.take()
     }
 
     /// Notes that something of a kind is shown.
@@ -225,6 +234,11 @@ impl Preparing {
         }
         line
     }
+}
+
+/// Returns the lines of what the model thought.
+pub(super) fn thought_blocks(text: &str) -> impl Iterator<Item = Block> {
+    text.trim_end().lines().map(thought)
 }
 
 fn thought(line: &str) -> Block {

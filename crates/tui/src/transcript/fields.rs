@@ -57,6 +57,18 @@ pub(super) fn picture(data: &str, mime_type: &str) -> Block {
     Block::indented(line, INDENT, Fit::Clip)
 }
 
+/// Returns the types of the pictures that a message's text tells of as attached.
+pub(super) fn attached_pictures(text: &str) -> impl Iterator<Item = &str> {
+    let notes = text.lines().filter(|line| line.starts_with("[attached: "));
+    notes.filter_map(|note| {
+        let (_, of) = note.rsplit_once(" (image/")?;
+        let end = of.find([',', ')'])?;
+        // The type as a whole, with what stands before its slash.
+        let start = note.len() - of.len() - "image/".len();
+        note.get(start..start + "image/".len() + end)
+    })
+}
+
 /// Returns what a call is mostly about: the beginning of its main argument, one line.
 pub(super) fn main_argument(arguments: &Map<String, Value>) -> String {
     let named = ["command", "path"].into_iter().find_map(|name| arguments.get(name));

@@ -15,22 +15,24 @@ const MAX_ANSWER: usize = 4_000;
 
 impl Transcript {
     /// Adds the recap of a session that goes on: how many messages it has, what the user said last,
-    /// and the beginning of the last answer. The last of the messages are enough; `count` tells how
+    /// and the beginning of the last answer to that, where there is one. The last of the messages are enough; `count` tells how
     /// many there are.
     pub fn recap(&mut self, messages: &[Arc<Message>], count: usize) {
+        // What was thought in another conversation is not recalled in this one.
+        self.folded_thought = None;
         if messages.is_empty() || count == 0 {
             return;
         }
         let word = if count == 1 { "message" } else { "messages" };
         self.notice(&format!("the session goes on: {count} {word} so far"));
-        let user = messages.iter().rev().find_map(|message| match &**message {
-            Message::User(message) => Some(message),
-            Message::Assistant(_) | Message::Tool(_) | Message::Custom(_) => None,
-        });
-        if let Some(user) = user {
+        let asked = messages.iter().rposition(|message| matches!(**message, Message::User(_)));
+        let user = asked.and_then(|at| messages.get(at)).map(|message| &**message);
+        if let Some(Message::User(user)) = user {
             self.user(user);
         }
-        let texts = messages.iter().rev().filter_map(|message| message.as_assistant());
+        // An answer that stands before the question is that to another one.
+        let since = messages.get(asked.unwrap_or(0)..).unwrap_or_default();
+        let texts = since.iter().rev().filter_map(|message| message.as_assistant());
         let text =
             texts.map(|answer| text_of(&answer.content)).find(|text| !text.trim().is_empty());
         if let Some(text) = text {

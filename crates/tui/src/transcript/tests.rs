@@ -282,6 +282,37 @@ fn thinking_is_shown_on_demand() {
 }
 
 #[test]
+fn the_last_thought_is_shown_once_it_is_asked_for() {
+    let mut scene = Scene::new();
+    scene.begin_answer();
+    scene.thinks("One.\nTwo.");
+    scene.message(answer("Text.", None));
+    assert_eq!(scene.rows(40), "thought for 0 s\n\nText.\n");
+    scene.transcript.set_shows_thinking(true);
+    assert_eq!(scene.rows(40), "\n  One.\n  Two.\n");
+    for shows in [false, true] {
+        scene.transcript.set_shows_thinking(shows);
+        assert_eq!(scene.rows(40), "", "it is shown once");
+    }
+}
+
+#[test]
+fn a_folded_thought_is_kept_only_in_part_and_not_for_another_session() {
+    for (goes_on, rows) in [(false, 64), (true, 0)] {
+        let mut scene = Scene::new();
+        scene.begin_answer();
+        scene.thinks(&format!("x{}\n", "ä".repeat(511)).repeat(200));
+        scene.message(answer("Text.", None));
+        if goes_on {
+            scene.transcript.recap(&[Arc::new(user("Other"))], 1);
+        }
+        scene.rows(600);
+        scene.transcript.set_shows_thinking(true);
+        assert_eq!(scene.rows(600).lines().filter(|row| row.contains('ä')).count(), rows);
+    }
+}
+
+#[test]
 fn what_is_folded_unfolds_once() {
     let mut scene = Scene::new();
     assert!(!scene.transcript.unfold_last());
@@ -452,6 +483,44 @@ fn entries_that_are_no_messages() {
 }
 
 #[test]
+fn one_line_is_one_line() {
+    for (tool, text, details, said) in [
+        ("read", "1\ta", json!({"lines_returned": 1, "total_lines": 1}), "1 line"),
+        ("read", "1\ta", json!({"lines_returned": 1, "total_lines": 9}), "1 of 9 lines"),
+        ("read", "1\ta\n2\tb", json!({"lines_returned": 2, "total_lines": 2}), "2 lines"),
+        ("skill_a", "a", json!({}), "1 line"),
+        ("skill_a", "a\nb", json!({}), "2 lines"),
+    ] {
+        let mut scene = Scene::new();
+        scene.calls("1", tool, json!({"path": "a.rs"}));
+        scene.gives("1", text, false, details);
+        assert_eq!(scene.rows(60), format!("● {tool} a.rs  {said}\n"));
+    }
+}
+
+#[test]
+fn a_picture_that_the_text_names_is_told_once() {
+    let image =
+        |mime: &str| ContentPart::Image { data: "A".repeat(4_000), mime_type: mime.to_owned() };
+    let named = "look @a.png\n\n[attached: a.png (image/png, 9x9)]";
+    for (images, expected) in [
+        (vec![image("image/png")], ""),
+        (vec![image("image/png"), image("image/png")], "  [picture image/png, 3 KB]\n"),
+        (vec![image("image/gif"), image("image/png")], "  [picture image/gif, 3 KB]\n"),
+    ] {
+        let mut scene = Scene::new();
+        let mut message = user(named);
+        if let Message::User(message) = &mut message {
+            message.content.extend(images);
+        }
+        scene.message(message);
+        let rows = scene.rows(60);
+        let behind = rows.split_once("9x9)]\n").expect("the picture's name").1;
+        assert_eq!(behind, expected);
+    }
+}
+
+#[test]
 fn pictures_are_notes() {
     let mut scene = Scene::new();
     let image = |data: String| ContentPart::Image { data, mime_type: "image/png".to_owned() };
@@ -498,6 +567,23 @@ fn a_session_that_goes_on_is_recalled() {
     ");
     scene.transcript.recap(&[], 0);
     assert_eq!(scene.rows(60), "");
+}
+
+#[test]
+fn an_open_question_is_recalled_without_the_answer_to_another() {
+    for (messages, expected) in [
+        (vec![user("First"), answer("One", None), user("Second")], "› Second\n"),
+        (vec![user("First"), answer("One", None)], "› First\n\nOne\n"),
+        // The question may be too far above to be among them.
+        (vec![answer("One", None)], "One\n"),
+        (vec![user("First"), answer("One", None), answer("", None)], "› First\n\nOne\n"),
+    ] {
+        let mut scene = Scene::new();
+        let messages: Vec<Arc<Message>> = messages.into_iter().map(Arc::new).collect();
+        scene.transcript.recap(&messages, messages.len());
+        let rows = scene.rows(60);
+        assert_eq!(rows.split_once("so far\n\n").expect("a heading").1, expected);
+    }
 }
 
 #[test]

@@ -260,9 +260,13 @@ fn aside(call: &Call, result: &ToolMessage, text: &str, body: &Body<'_>) -> Line
             let lines = number("lines_returned").unwrap_or(text.lines().count() as u64);
             let total = number("total_lines").filter(|total| *total > lines);
             let total = total.map(|total| format!(" of {total}")).unwrap_or_default();
-            format!("  {lines}{total} lines")
+            let word = if lines == 1 && total.is_empty() { "line" } else { "lines" };
+            format!("  {lines}{total} {word}")
         }
-        Body::File => format!("  {} lines", text.lines().count()),
+        Body::File => match text.lines().count() {
+            1 => "  1 line".to_owned(),
+            lines => format!("  {lines} lines"),
+        },
         Body::Output | Body::Nothing => {
             let code = result.details.get("exit_code").and_then(Value::as_i64);
             return match code.filter(|code| *code != 0) {

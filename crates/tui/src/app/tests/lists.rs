@@ -68,6 +68,41 @@ fn any_entry_of_the_tree_can_be_gone_on_from() {
 }
 
 #[test]
+fn entries_that_are_no_messages_are_told_in_words_and_the_last_message_is_marked() {
+    let entry = |entry: usize, role: &str, kind: Option<&str>, text: &str| {
+        json!({ "entry": entry, "id": format!("e{entry}"), "parent": (entry > 1).then(|| entry - 1),
+                "role": role, "kind": kind, "text": text, "active": true })
+    };
+    for (line, expected) in
+        [("/tree", Command::GoTo { entry: 5 }), ("/fork", Command::Fork { entry: Some(5) })]
+    {
+        let mut scene = Scene::new();
+        scene.sends(line);
+        scene.answer(
+            "tree",
+            json!({ "label": null, "entries": [
+                entry(1, "user", None, "first"),
+                entry(2, "custom", Some("reset"), ""),
+                entry(3, "custom", Some("compaction"), "what was said"),
+                entry(4, "custom", Some("todo"), "buy milk"),
+                entry(5, "assistant", None, "the last answer"),
+                entry(6, "custom", Some("go_to"), ""),
+                entry(7, "custom", Some("model_change"), "gpt-5"),
+            ]}),
+        );
+        let rows = scene.rows();
+        let words = ["a new conversation begins here", "summary", "todo", "another model", "gpt-5"];
+        assert!(words.iter().all(|word| rows.contains(word)), "{rows}");
+        for raw in ["go_to", "goes on from here", "model_change", "compaction", "reset"] {
+            assert!(!rows.contains(raw), "{raw}: {rows}");
+        }
+        scene.press("enter");
+        let name = name_of(&expected);
+        assert_eq!(scene.asked(&name).1, expected);
+    }
+}
+
+#[test]
 fn another_session_goes_on_with_its_recap() {
     let mut scene = Scene::new();
     scene.asked("state");
@@ -188,11 +223,18 @@ fn questions_come_one_after_the_other_and_each_gets_its_answer() {
     ask(&mut scene, "5", confirm("Never seen"));
     scene.event(Event::UiWithdrawn { request_id: "5".into() });
     assert!(scene.rows().contains("Delete it?"));
-    scene.press("y");
+    scene.waits(1);
+    scene.press("left enter");
     assert!(scene.rows().contains("Which one?"));
+    scene.waits(1);
     scene.press("down enter");
+    assert!(scene.rows().contains("Name?"));
+    scene.waits(1);
     scene.types("b");
-    scene.press("enter esc");
+    scene.press("enter");
+    assert!(scene.rows().contains("Sure?"));
+    scene.waits(1);
+    scene.press("esc");
     let answers: Vec<(UiRequestId, Option<Value>)> = scene
         .sent
         .iter()
@@ -252,6 +294,7 @@ fn trust_is_asked_for_at_the_start_and_again_on_demand() {
     let question = Some("it sets a command".to_owned());
     let mut scene = Scene::with(Options { trust_question: question, ..Options::default() });
     assert!(scene.rows().contains("trust this project?\nit sets a command"));
+    scene.waits(1);
     scene.press("enter");
     assert!(scene.rows().contains("going on without it; /trust asks again"));
     assert!(!scene.is_asked("trust"));
@@ -274,10 +317,67 @@ fn trust_is_asked_for_at_the_start_and_again_on_demand() {
 }
 
 #[test]
+fn what_is_typed_ahead_answers_no_question() {
+    // What comes up, and keys before it was seen, within a moment and after that.
+    for is_trust in [true, false] {
+        for (unseen, soon, late) in
+            [("yes", "", ""), ("", "yes", ""), ("", "", "yes"), ("y", "e", "s")]
+        {
+            let trust_question = is_trust.then(|| "it sets a command".to_owned());
+            let mut scene = Scene::with(Options { trust_question, ..Options::default() });
+            if !is_trust {
+                ask(&mut scene, "1", confirm("Sure?"));
+            }
+            scene.types(unseen);
+            scene.rows();
+            scene.types(soon);
+            scene.waits(1);
+            scene.types(late);
+            assert_eq!(scene.text(), "yes");
+            let rows = scene.rows();
+            assert!(
+                rows.contains("arrows choose, Enter answers") && rows.ends_with("yes"),
+                "{rows}"
+            );
+            scene.press("enter");
+            assert!(scene.app.overlay.is_none() && !scene.is_asked("trust"));
+            if !is_trust {
+                let (_, answer) = scene.asked("ui_response");
+                let value = Some(json!(false));
+                assert_eq!(answer, Command::UiResponse { request_id: "1".into(), value });
+            }
+            assert_eq!(scene.text(), "yes", "it is not lost");
+            assert!(!scene.is_asked("prompt"));
+        }
+    }
+}
+
+#[test]
+fn a_line_sent_ahead_leaves_the_question_open() {
+    for line in ["fix it", "/model"] {
+        let trust_question = Some("it sets a command".to_owned());
+        let mut scene = Scene::with(Options { trust_question, ..Options::default() });
+        scene.rows();
+        scene.press("enter esc");
+        scene.sends(line);
+        assert!(scene.is_asked(if line == "/model" { "models" } else { "prompt" }), "{line}");
+        if line == "/model" {
+            scene.press("esc");
+        }
+        assert!(scene.rows().contains("trust this project?"), "{line}");
+        scene.waits(1);
+        scene.press("tab enter");
+        assert_eq!(scene.answer("trust", Value::Null), Command::Trust { trust: Some(true) });
+    }
+}
+
+#[test]
 fn keys_in_lists_follow_the_table() {
     let changes = [("choose".to_owned(), vec!["ctrl+y".to_owned()])];
     let mut scene = Scene::with(Options { keymap: Keymap::shared(&changes), ..Options::default() });
     ask(&mut scene, "1", confirm("Delete it?"));
+    scene.rows();
+    scene.waits(1);
     scene.press("enter");
     assert!(!scene.is_asked("ui_response"));
     scene.press("ctrl+y");

@@ -100,20 +100,89 @@ fn after_an_error_that_may_pass_a_key_tries_again() {
     let changes = [("retry".to_owned(), vec!["f5".to_owned()])];
     for (keymap, key) in [(Keymap::shared(&[]), "r"), (Keymap::shared(&changes), "f5")] {
         let mut scene = Scene::with(Options { keymap, ..Options::default() });
-        scene.begins_run("go");
-        let error = "HTTP 503: busy".to_owned();
-        scene.event(Event::Error { error: error.clone(), recoverable: true });
-        scene.event(Event::AgentEnd { messages: Vec::new(), error: Some(error), aborted: false });
-        let (id, _) = scene.asked("prompt");
-        scene.control(Control::Done { id: request(id), result: None });
+        fails(&mut scene);
         let rows = scene.rows();
         assert!(rows.contains(&format!("HTTP 503: busy\n{key} tries again")), "{rows}");
         scene.press(key);
+        scene.waits(1);
+        scene.update(Msg::Tick);
         assert!(scene.is_asked("retry"), "{key}");
         // The answer is under way: the key is a letter again.
         scene.types("r");
         assert_eq!(scene.text(), "r");
     }
+}
+
+/// Has a run fail in a way that may pass.
+fn fails(scene: &mut Scene) {
+    scene.begins_run("go");
+    let error = "HTTP 503: busy".to_owned();
+    scene.event(Event::Error { error: error.clone(), recoverable: true });
+    scene.event(Event::AgentEnd { messages: Vec::new(), error: Some(error), aborted: false });
+    let (id, _) = scene.asked("prompt");
+    scene.control(Control::Done { id: request(id), result: None });
+}
+
+#[test]
+fn a_letter_that_begins_a_text_does_not_try_again() {
+    // What follows, what stands in the composer at once and later, and whether it tries again.
+    for (keys, text, later, retries) in [
+        ("r", "r", "", true),
+        ("r enter", "", "", true),
+        ("r e a d", "read", "read", false),
+        ("r backspace", "", "", false),
+        ("x backspace r", "r", "", true),
+        ("x r", "xr", "xr", false),
+    ] {
+        let mut scene = Scene::new();
+        fails(&mut scene);
+        scene.press(keys);
+        assert_eq!(scene.text(), text, "{keys}");
+        if let Some(wakes) = scene.app.wakes_at(scene.now).filter(|_| !scene.is_asked("retry")) {
+            assert!(wakes <= scene.now + RETRY_DELAY, "{keys}");
+            scene.now = wakes;
+        }
+        scene.update(Msg::Tick);
+        assert_eq!((scene.is_asked("retry"), &*scene.text()), (retries, later), "{keys}");
+        assert!(!scene.is_asked("prompt"), "{keys}");
+    }
+    let mut scene = Scene::with(Options { vi: true, ..Options::default() });
+    fails(&mut scene);
+    scene.press("esc r");
+    assert!(scene.is_asked("retry"));
+    scene.types("x");
+    assert_eq!(scene.text(), "x");
+}
+
+#[test]
+fn a_paste_behind_the_letter_does_not_try_again() {
+    let mut scene = Scene::new();
+    fails(&mut scene);
+    scene.press("r");
+    scene.update(Msg::Input(InputEvent::Paste("un it".to_owned())));
+    scene.waits(1);
+    scene.update(Msg::Tick);
+    assert_eq!((scene.is_asked("retry"), &*scene.text()), (false, "run it"));
+}
+
+#[test]
+fn the_key_for_thinking_says_what_it_did() {
+    let mut scene = Scene::new();
+    for words in ["is shown", "stays folded", "is shown"] {
+        scene.press("ctrl+t");
+        let rows = scene.rows();
+        assert!(rows.contains(&format!("what the model thinks {words} from now on")), "{rows}");
+    }
+}
+
+#[test]
+fn a_follow_up_to_nothing_is_sent_at_once() {
+    let mut scene = Scene::new();
+    scene.sends("/follow-up fix it");
+    let text = "fix it".to_owned();
+    let expected = Command::Prompt { text, images: Vec::new(), expand: true };
+    assert_eq!(scene.asked("prompt").1, expected);
+    assert!(!scene.is_asked("run_command"));
 }
 
 #[test]
