@@ -85,8 +85,7 @@ fn help(result: CommandsResult) -> String {
     let lines = result.commands.into_iter().map(|command| {
         (format!("/{} {}", command.name, command.arguments).trim_end().to_owned(), command.help)
     });
-    let more = "\n\nWhile a run is active, abort is what interrupts it: /steer waits for the next \
-                answer without tool calls.";
+    let more = "\n\n/steer and /follow-up wait for the run; only stopping it (abort) interrupts it.";
     columns(lines, "") + more
 }
 
