@@ -16,6 +16,8 @@ use crate::theme;
 pub(crate) enum Block {
     /// Text behind a prefix.
     Text(Text),
+    /// A line that breaks between words and goes on behind so many blanks.
+    Hanging(Line, usize),
     /// A line that is cut where it is too long, but not what is said aside.
     Title(Line, Line),
     /// A line across the screen, at most this wide, behind a prefix.
@@ -84,6 +86,12 @@ impl Block {
         let columns = columns.max(1);
         match self {
             Self::Text(text) => text.rows(columns, rows),
+            Self::Hanging(line, indent) => {
+                // Without room for a second column its rows are still told from new lines.
+                let indent = if indent * 2 < columns { *indent } else { (*indent).min(4) };
+                let wrapped = wrap(line, columns, &[blanks(indent)], Break::Words);
+                rows.extend(wrapped.into_iter().map(trimmed));
+            }
             Self::Title(line, aside) => {
                 let taken = aside.width();
                 let fits = columns >= taken + MIN_TITLE;

@@ -85,7 +85,8 @@ fn help(result: CommandsResult) -> String {
     let lines = result.commands.into_iter().map(|command| {
         (format!("/{} {}", command.name, command.arguments).trim_end().to_owned(), command.help)
     });
-    let more = "\n\n/steer and /follow-up wait for the run; only stopping it (abort) interrupts it.";
+    let more = "\n\nA message queued by /steer or /follow-up does not interrupt a run: abort does \
+                (Esc in the terminal).";
     columns(lines, "") + more
 }
 

@@ -133,6 +133,18 @@ fn numbered(count: usize) -> String {
 const DIFF: &str = "--- a.rs\n+++ a.rs\n@@ -9,3 +9,3 @@\n one\n-two\n+2\n three\n";
 
 #[test]
+fn a_line_of_two_columns_stays_that_where_it_breaks() {
+    let mut scene = Scene::new();
+    scene
+        .transcript
+        .text("/model [NAME]  Show the models, or use one from now on\none two three four");
+    assert_eq!(
+        scene.rows(40),
+        "/model [NAME]  Show the models, or use\n               one from now on\none two three four\n"
+    );
+}
+
+#[test]
 fn a_typical_conversation() {
     let mut scene = Scene::new();
     scene.message(user("Why does it fail?\nIt worked before."));
