@@ -54,7 +54,6 @@ pub const COMMANDS: &[SlashCommand] = &[
         alone(text, Command::State)
     }),
     command("usage", "", "Show what the session cost so far", |text| alone(text, Command::Usage)),
-    command("reset", "", "Forget the conversation", |text| alone(text, Command::Reset)),
     command("compact", "[BIAS]", "Replace older messages by a summary that minds BIAS", |text| {
         Some(Command::Compact { bias: given(text) })
     }),
@@ -86,6 +85,7 @@ pub const COMMANDS: &[SlashCommand] = &[
                 .map_or(Command::Sessions { all: false }, |session| Command::Resume { session }),
         )
     }),
+    command("reset", "", "Forget the conversation", |text| alone(text, Command::Reset)),
     command("search", "TEXT", "Search what was said in this project's sessions", |text| {
         given(text).map(|query| Command::Search { query, all: false })
     }),
