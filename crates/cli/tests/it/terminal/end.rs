@@ -47,7 +47,7 @@ fn a34_other_signals_that_end_a_program_restore_the_terminal_too() {
     for (signal, status) in
         [(Signal::Quit, 131), (Signal::User1, if cfg!(target_os = "linux") { 138 } else { 158 })]
     {
-        let (mut pty, _server, _dir) = start(json!([]));
+        let (pty, _server, _dir) = start(json!([]));
         pty.signal(signal).unwrap();
         let ended = pty.wait();
         assert_eq!(ended.status, status);
