@@ -190,8 +190,8 @@ fn run(args: Args, environment: &Environment) -> ExitCode {
     for warning in &resolved.warnings {
         messages::warning(warning, &settings.secrets);
     }
-    if let Some(left_out) = &settings.left_out {
-        messages::warning(left_out, &settings.secrets);
+    if !modes::asks_for_trust(&settings) {
+        modes::warn_of_left_out(&settings);
     }
     if let Err(error) = signals::check_descriptors() {
         return cannot_start(

@@ -49,6 +49,19 @@ pub(crate) fn run(settings: &Arc<Settings>, environment: &Environment) -> ExitCo
     }
 }
 
+/// Returns whether the user is asked at the start about what the project sets without trust.
+pub(crate) fn asks_for_trust(settings: &Settings) -> bool {
+    let is_chat = matches!(settings.mode, Mode::Chat);
+    is_chat && settings.message.is_none() && !settings.print && terminal::is_interactive()
+}
+
+/// Says what of the project is left out for want of trust.
+pub(crate) fn warn_of_left_out(settings: &Settings) {
+    if let Some(left_out) = &settings.left_out {
+        messages::warning(left_out, &settings.secrets);
+    }
+}
+
 fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     let prompt = match input::gather(settings.message.clone(), settings.print) {
         Ok(Input::Prompt(prompt)) => prompt,
@@ -107,7 +120,11 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
     }
     let blueprint = match compose::blueprint(settings, environment, ModelNeed::Always) {
         Ok(blueprint) => blueprint,
-        Err(error) => return fail(settings, explain(&error, settings, environment)),
+        Err(error) => {
+            // It may be what is missing, and the question is not reached.
+            warn_of_left_out(settings);
+            return fail(settings, explain(&error, settings, environment));
+        }
     };
     in_runtime(settings, blueprint, async |blueprint| {
         let mut signals = Signals::listen()?;
@@ -115,7 +132,9 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
             messages::note(&line);
         }
         let built = tokio::select! {
-            built = build(blueprint, settings, environment) => built?,
+            built = build(blueprint, settings, environment) => {
+                built.inspect_err(|_| warn_of_left_out(settings))?
+            }
             // A plugin may take its time to start.
             signal = signals.received() => return Ok(signal.exit_code()),
         };

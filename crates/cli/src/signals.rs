@@ -15,6 +15,8 @@ pub(crate) enum StopSignal {
     Terminate,
     /// The terminal is gone.
     HangUp,
+    /// Another one that ends a program, by its number: a quit, or one of the user's own.
+    Other(u8),
 }
 
 impl StopSignal {
@@ -24,6 +26,7 @@ impl StopSignal {
             Self::Interrupt => ExitCode::from(130),
             Self::Terminate => ExitCode::from(143),
             Self::HangUp => ExitCode::from(129),
+            Self::Other(number) => ExitCode::from(number.saturating_add(128)),
         }
     }
 }
@@ -42,6 +45,7 @@ pub(crate) enum JobSignal {
 #[cfg(unix)]
 mod system {
     use super::{StopSignal, io};
+    use rustix::process::Signal as Number;
     use std::os::unix::net::UnixStream;
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -63,6 +67,9 @@ mod system {
         interrupt: Signal,
         terminate: Signal,
         hang_up: Signal,
+        quit: Signal,
+        user_1: Signal,
+        user_2: Signal,
     }
 
     impl Signals {
@@ -74,6 +81,9 @@ mod system {
                 interrupt: signal(SignalKind::interrupt())?,
                 terminate: signal(SignalKind::terminate())?,
                 hang_up: signal(SignalKind::hangup())?,
+                quit: signal(SignalKind::quit())?,
+                user_1: signal(SignalKind::user_defined1())?,
+                user_2: signal(SignalKind::user_defined2())?,
             })
         }
 
@@ -83,8 +93,15 @@ mod system {
                 _ = self.interrupt.recv() => StopSignal::Interrupt,
                 _ = self.terminate.recv() => StopSignal::Terminate,
                 _ = self.hang_up.recv() => StopSignal::HangUp,
+                _ = self.quit.recv() => other(Number::QUIT),
+                _ = self.user_1.recv() => other(Number::USR1),
+                _ = self.user_2.recv() => other(Number::USR2),
             }
         }
+    }
+
+    fn other(number: Number) -> StopSignal {
+        StopSignal::Other(u8::try_from(number.as_raw()).unwrap_or_default())
     }
 }
 

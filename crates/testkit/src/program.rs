@@ -68,6 +68,10 @@ pub enum Signal {
     Terminate,
     /// `SIGHUP`.
     HangUp,
+    /// `SIGQUIT`.
+    Quit,
+    /// `SIGUSR1`.
+    User1,
     /// `SIGKILL`.
     Kill,
     /// `SIGCONT`.

@@ -159,6 +159,8 @@ pub struct App {
     hint: Option<String>,
     has_focus: bool,
     is_plain: bool,
+    /// The models that were printed with numbers.
+    numbered_models: Vec<String>,
     trust_question: Option<String>,
     /// When the first thing happened.
     started: Option<Instant>,
@@ -229,6 +231,7 @@ impl App {
             hint: None,
             has_focus: true,
             is_plain: options.is_plain,
+            numbered_models: Vec::new(),
             trust_question: options.trust_question,
             started: None,
             started_at: options.seconds_since_epoch,

@@ -205,13 +205,24 @@ impl Keymap {
         of_action.map(|binding| written(&binding.keys)).collect()
     }
 
-    /// Returns the help as plain text.
+    /// Returns the help as plain text, with at most two of the keys of each action.
     pub fn help_text(&self) -> String {
+        let mut parts = self.help();
+        let mut width = 0;
+        for (keys, _) in parts.iter_mut().flat_map(|part| &mut part.rows) {
+            // The first two are enough to know; docs/keys.md has all.
+            *keys = keys.split(", ").take(2).collect::<Vec<_>>().join(", ");
+            width = width.max(keys.chars().count());
+        }
         let part = |part: HelpPart| {
-            let rows = part.rows.into_iter().map(|(keys, help)| format!("\n  {keys:<28}  {help}"));
-            format!("{}{}", part.context.heading(), rows.collect::<String>())
+            let row = |(keys, help)| format!("\n  {keys:<width$}  {help}");
+            format!(
+                "{}{}",
+                part.context.heading(),
+                part.rows.into_iter().map(row).collect::<String>()
+            )
         };
-        let parts: Vec<String> = self.help().into_iter().map(part).collect();
+        let parts: Vec<String> = parts.into_iter().map(part).collect();
         parts.join("\n\n")
     }
 

@@ -16,7 +16,10 @@ use crate::theme;
 pub(crate) enum Block {
     /// Text behind a prefix.
     Text(Text),
-    /// A line that is cut where it is too long, but not what is said aside.
+    /// A line that breaks between words and goes on behind so many blanks.
+    Hanging(Line, usize),
+    /// A line that is cut where it is too long, but not what is said aside: on a narrow screen that
+    /// has its own row.
     Title(Line, Line),
     /// A line across the screen, at most this wide, behind a prefix.
     Rule(Vec<Span>),
@@ -84,15 +87,26 @@ impl Block {
         let columns = columns.max(1);
         match self {
             Self::Text(text) => text.rows(columns, rows),
+            Self::Hanging(line, indent) => {
+                // Without room for a second column its rows are still told from new lines.
+                let indent = if indent * 2 < columns { *indent } else { (*indent).min(4) };
+                let wrapped = wrap(line, columns, &[blanks(indent)], Break::Words);
+                rows.extend(wrapped.into_iter().map(trimmed));
+            }
             Self::Title(line, aside) => {
                 let taken = aside.width();
                 let fits = columns >= taken + MIN_TITLE;
                 let left = if fits { columns - taken } else { columns };
                 let mut row = line.clone().clipped(left);
-                if left < columns {
+                if fits {
                     aside.spans.iter().for_each(|span| row.push(span.clone()));
                 }
                 rows.push(row);
+                if !fits {
+                    rows.extend(
+                        wrap(aside, columns, &[blanks(2)], Break::Words).into_iter().map(trimmed),
+                    );
+                }
             }
             Self::Rule(prefix) => {
                 let left = columns.saturating_sub(width_of(prefix)).clamp(1, MAX_RULE);

@@ -169,10 +169,10 @@ impl Transcript {
         self.add(Kind::Note, lines.into_iter().map(Block::wrapped).collect());
     }
 
-    /// Adds text of the program's as it is, such as what a slash command answers.
+    /// Adds text of the program's as it is, such as what a slash command answers. A line of two
+    /// columns stays that where it breaks.
     pub fn text(&mut self, text: &str) {
-        let line = |line: &str| notes::line(line, Style::PLAIN);
-        self.add(Kind::Note, text.lines().map(line).collect());
+        self.add(Kind::Note, text.lines().map(notes::columns).collect());
     }
 
     /// Returns the rows that are final and were not taken before, on a screen of `columns`.

@@ -267,7 +267,7 @@ impl Session<'_> {
                 signal = self.signals.received() => match signal {
                     // A key of the editor's: the terminal sends it to us as well.
                     StopSignal::Interrupt => {}
-                    StopSignal::Terminate | StopSignal::HangUp => {
+                    StopSignal::Terminate | StopSignal::HangUp | StopSignal::Other(_) => {
                         ended_by = Some(signal);
                         over.notify_one();
                     }

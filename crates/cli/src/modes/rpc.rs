@@ -170,7 +170,9 @@ impl Connection {
                     match signal {
                         StopSignal::Interrupt if self.interrupts.again() => return End::Interrupted,
                         StopSignal::Interrupt => {}
-                        StopSignal::Terminate | StopSignal::HangUp => return self.wind_down().await,
+                        StopSignal::Terminate | StopSignal::HangUp | StopSignal::Other(_) => {
+                            return self.wind_down().await;
+                        }
                     }
                 }
                 () = self.writer.host_gone() => return self.leave().await,

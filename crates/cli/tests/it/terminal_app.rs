@@ -159,6 +159,9 @@ fn a_project_is_trusted_at_the_start_and_its_settings_hold() {
     pty.wait_for_text("y, n or Enter");
     pty.send("y");
     wait_for_row(&pty, "what came of it", |row| row.starts_with("the project is trusted"));
+    let told = pty
+        .screen(|screen| screen.history().iter().any(|row| row.contains("warning: the project")));
+    assert!(!told, "the question says it");
     pty.send("/trust\r");
     wait_for_row(&pty, "how it is", |row| row.contains("is trusted; /trust off"));
     leave(pty);

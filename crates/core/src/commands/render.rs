@@ -93,8 +93,8 @@ fn help(result: CommandsResult) -> String {
     let lines = shown.map(|command| {
         (format!("/{} {}", command.name, command.arguments).trim_end().to_owned(), command.help)
     });
-    let more = "\n\nWhile a run is active, abort is what interrupts it: /steer waits for the next \
-                answer without tool calls.";
+    let more = "\n\nA message queued by /steer or /follow-up does not interrupt a run: abort does \
+                (Esc in the terminal).";
     columns(lines, "") + more
 }
 

@@ -41,6 +41,13 @@ const fn of_terminal(name: &'static str, help: &'static str) -> SlashCommand {
 pub const COMMANDS: &[SlashCommand] = &[
     command("help", "", "Show this list", |text| alone(text, Command::Commands)),
     of_terminal("quit", "Leave"),
+    command("new", "", "Begin a new session", |text| alone(text, Command::New)),
+    command("resume", "[N|ID]", "Show the sessions, or go on with one", |text| {
+        Some(
+            given(text)
+                .map_or(Command::Sessions { all: false }, |session| Command::Resume { session }),
+        )
+    }),
     command("model", "[NAME]", "Show the models, or use one from now on", |text| {
         Some(given(text).map_or(Command::Models, |model| Command::SetModel { model }))
     }),
@@ -79,13 +86,6 @@ pub const COMMANDS: &[SlashCommand] = &[
         optional_number(text).map(|entry| Command::Fork { entry })
     }),
     command("clone", "", "Go on in a copy of the session", |text| alone(text, Command::Clone)),
-    command("new", "", "Begin a new session", |text| alone(text, Command::New)),
-    command("resume", "[N|ID]", "Show the sessions, or go on with one", |text| {
-        Some(
-            given(text)
-                .map_or(Command::Sessions { all: false }, |session| Command::Resume { session }),
-        )
-    }),
     command("search", "TEXT", "Search what was said in this project's sessions", |text| {
         given(text).map(|query| Command::Search { query, all: false })
     }),

@@ -17,6 +17,14 @@ fn every_command_has_a_plain_unique_name_and_one_line_of_help() {
 }
 
 #[test]
+fn the_likeliest_of_the_names_that_begin_alike_is_offered_first() {
+    for (beginning, expected) in [("re", "resume"), ("t", "thinking"), ("n", "new")] {
+        let first = COMMANDS.iter().find(|command| command.name.starts_with(beginning));
+        assert_eq!(first.map(|command| command.name), Some(expected));
+    }
+}
+
+#[test]
 fn arguments_are_taken_where_the_table_says_so() {
     for command in COMMANDS {
         let Some(read) = command.read else { continue };

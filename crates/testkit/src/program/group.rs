@@ -46,6 +46,8 @@ pub(crate) fn signal(child: &Child, signal: Signal) -> io::Result<()> {
         Signal::Interrupt => process::Signal::INT,
         Signal::Terminate => process::Signal::TERM,
         Signal::HangUp => process::Signal::HUP,
+        Signal::Quit => process::Signal::QUIT,
+        Signal::User1 => process::Signal::USR1,
         Signal::Kill => process::Signal::KILL,
         Signal::Continue => process::Signal::CONT,
     };

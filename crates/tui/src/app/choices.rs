@@ -98,6 +98,25 @@ impl App {
         picker.set_empty_note("no model is known by that; /model NAME uses any");
     }
 
+    /// Prints models with numbers, which `/model` takes from then on.
+    pub(super) fn number_models(&mut self, result: ModelsResult) {
+        let mut text = String::new();
+        for (index, model) in result.models.iter().enumerate() {
+            let line = format!("{:>4}  {}  {}", index + 1, model.id, model_detail(model));
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        self.transcript.text(&text);
+        self.transcript.notice("/model N or /model NAME uses one from now on");
+        self.numbered_models = result.models.into_iter().map(|model| model.id).collect();
+    }
+
+    /// Returns the model of a number in the list that was printed last.
+    pub(super) fn numbered_model(&self, number: &str) -> Option<String> {
+        let index = number.parse::<usize>().ok()?.checked_sub(1)?;
+        self.numbered_models.get(index).cloned()
+    }
+
     pub(super) fn open_tree(&mut self) {
         let picker = self
             .picker("go on behind", Vec::new())

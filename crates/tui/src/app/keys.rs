@@ -14,6 +14,11 @@ use crate::keys::{Code, Key};
 use letscode_wire::Command;
 use std::time::Instant;
 
+/// The hint while a run that is to stop has not ended yet.
+pub(super) const STOPPING: &str = "stopping; once more to leave";
+/// The hint once it has.
+pub(super) const STOPPED: &str = "stopped; once more to leave";
+
 impl App {
     pub(super) fn key(&mut self, key: Key, now: Instant) {
         let is_letter_alone = self.retries_at.take().is_some();
@@ -165,7 +170,8 @@ impl App {
                 self.give_back(&line);
             }
             self.stop();
-            "stopped"
+            self.hint = Some(STOPPING.to_owned());
+            return;
         } else if !self.composer.is_empty() {
             // It stays within reach: the history has it.
             self.composer.take();

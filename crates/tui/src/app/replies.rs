@@ -3,6 +3,7 @@
 //! Owns the table of requests under way. Must not send what was not asked for.
 
 use super::App;
+use super::keys::{STOPPED, STOPPING};
 use crate::composer::Submission;
 use letscode_wire::{
     Command, CommandsResult, Control, FilesResult, HistoryResult, MessagesResult, ModelResult,
@@ -53,6 +54,8 @@ pub(super) enum Wanted {
     /// Files by a text.
     Files(String),
     Models,
+    /// Models to choose from by number, where no list can be drawn.
+    NumberedModels,
     Sessions,
     Search,
     /// A session has another name, or is gone.
@@ -84,6 +87,8 @@ pub(super) enum After {
     Queue,
     /// The keys are shown too.
     ShowKeys,
+    /// Nothing, but this is said.
+    Say(&'static str),
 }
 
 impl After {
@@ -144,6 +149,9 @@ impl App {
     /// Notes that a request is over; the run too, where it was that one.
     fn ended(&mut self, id: u64, now: Instant) {
         if let Some(run) = self.run.take_if(|run| run.request == id) {
+            if self.hint.as_deref() == Some(STOPPING) {
+                self.hint = Some(STOPPED.to_owned());
+            }
             let elapsed = now.saturating_duration_since(run.since);
             if elapsed >= super::LONG_RUN && !self.has_focus {
                 self.effects.push(super::Effect::Attract("the run has ended"));
@@ -272,6 +280,11 @@ impl App {
                     self.show_models(id, found);
                 }
             }
+            Wanted::NumberedModels => {
+                if let Some(found) = read(result) {
+                    self.number_models(found);
+                }
+            }
             Wanted::Sessions => {
                 if let Some(found) = read(result) {
                     self.show_sessions(id, found);
@@ -333,6 +346,7 @@ impl App {
     fn after(&mut self, after: After) {
         match after {
             After::Nothing => {}
+            After::Say(words) => self.transcript.notice(words),
             After::Settings => {
                 self.ask(Command::State, Wanted::State);
                 self.ask_for_names();

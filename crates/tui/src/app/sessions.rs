@@ -60,9 +60,7 @@ impl App {
             .picker("session", Vec::new())
             .with_search(Search::Remote)
             .with_extra_keys([RENAME, DELETE, WIDEN])
-            .with_hint(
-                "type to search what was said · ctrl+r rename · ctrl+x delete · tab all projects",
-            )
+            .with_hint("type to search · ctrl+r rename · ctrl+x delete · tab all projects")
             .with_empty_note("looking for sessions …");
         let sessions =
             Sessions { picker, list: Vec::new(), everywhere: false, listing: 0, searching: None };

@@ -96,6 +96,13 @@ impl App {
                 self.effects.push(Effect::Edit(arguments.to_owned()));
             }
             ("model", "") if !self.is_plain => self.open_models(),
+            ("model", "") => {
+                self.ask(Command::Models, Wanted::NumberedModels);
+            }
+            ("model", number) if self.numbered_model(number).is_some() => {
+                let model = self.numbered_model(number).unwrap_or_default();
+                self.ask(Command::SetModel { model }, Wanted::Model);
+            }
             ("resume", "") if !self.is_plain => self.open_sessions(),
             ("tree", "") if !self.is_plain => self.open_tree(),
             ("fork", "") if !self.is_plain => self.open_fork(),
@@ -121,7 +128,14 @@ impl App {
                     self.transcript.failure("a slash command takes no pictures");
                     return true;
                 }
-                let after = After::of(name);
+                let after = match (name, arguments) {
+                    // Nothing was asked of the user, who is to know how to go on.
+                    ("resume", "") => After::Say("/resume N goes on with one of them"),
+                    ("tree", "") => {
+                        After::Say("/goto N goes on behind entry N, /fork N in a new session")
+                    }
+                    _ => After::of(name),
+                };
                 let text = line.text.trim().to_owned();
                 self.ask(Command::RunCommand { text }, Wanted::Words { line: line.clone(), after });
             }

@@ -105,6 +105,22 @@ fn the_help_is_the_table() {
 }
 
 #[test]
+fn the_help_is_two_columns_of_which_the_first_is_narrow() {
+    let text = Keymap::default().help_text();
+    let rows = text.lines().filter_map(|line| line.strip_prefix("  "));
+    let wide = rows.clone().filter(|row| !row.starts_with(' ')).map(|row| {
+        let (keys, _) = row.split_once("  ").expect("two columns");
+        assert!(keys.split(", ").count() <= 2, "{row:?}");
+        keys.chars().count()
+    });
+    let width = wide.max().expect("a row");
+    assert!(width <= 24, "{width} columns of keys");
+    for row in rows {
+        assert!(row[..width + 2].ends_with("  ") && !row[width + 2..].starts_with(' '), "{row:?}");
+    }
+}
+
+#[test]
 fn the_page_of_keys_is_the_table() {
     let mut expected = String::new();
     for part in Keymap::default().help() {

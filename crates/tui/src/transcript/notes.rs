@@ -4,7 +4,7 @@
 
 use crate::fold::beginning;
 use crate::layout::{Block, Fit};
-use crate::text::{Line, Span, Style};
+use crate::text::{Line, Span, Style, width};
 use crate::theme;
 use letscode_wire::{CustomKind, CustomMessage, RetryNotice};
 use serde_json::Value;
@@ -17,6 +17,18 @@ const MAX_LINES: usize = 20;
 /// Returns a line of text that may be foreign.
 pub(super) fn line(text: &str, style: Style) -> Block {
     Block::line(Line::from(Span::foreign(text, style)), Fit::Words)
+}
+
+/// Returns a line whose further rows begin below its second column, where it has one.
+pub(super) fn columns(text: &str) -> Block {
+    let line = Line::from(Span::foreign(text, Style::PLAIN));
+    let shown = line.text();
+    let first = shown.len() - shown.trim_start().len();
+    let gap = shown.get(first..).and_then(|rest| rest.find("  ")).map(|at| first + at);
+    let second =
+        gap.map(|gap| shown.len() - shown.get(gap..).unwrap_or_default().trim_start().len());
+    let before = second.and_then(|second| shown.get(..second)).unwrap_or_default();
+    Block::Hanging(line, width::of(before))
 }
 
 /// Returns the line about a request that is sent again.

@@ -133,6 +133,32 @@ fn numbered(count: usize) -> String {
 const DIFF: &str = "--- a.rs\n+++ a.rs\n@@ -9,3 +9,3 @@\n one\n-two\n+2\n three\n";
 
 #[test]
+fn a_narrow_screen_shows_how_a_command_ended() {
+    let mut scene = Scene::new();
+    scene.calls("1", "bash", json!({"command": "cargo test --workspace"}));
+    scene.wait(3);
+    assert_eq!(scene.live(20, 5).matches("bash").count(), 1);
+    assert_eq!(scene.live(20, 5).trim().lines().count(), 1);
+    scene.gives("1", "no", false, json!({"exit_code": 101}));
+    scene.ends(None, false);
+    let rows = scene.rows(20);
+    assert!(rows.contains("● bash cargo test -…\n  exit code 101"), "{rows}");
+    assert!(rows.lines().all(|row| row.chars().count() <= 20), "{rows}");
+}
+
+#[test]
+fn a_line_of_two_columns_stays_that_where_it_breaks() {
+    let mut scene = Scene::new();
+    scene
+        .transcript
+        .text("/model [NAME]  Show the models, or use one from now on\none two three four");
+    assert_eq!(
+        scene.rows(40),
+        "/model [NAME]  Show the models, or use\n               one from now on\none two three four\n"
+    );
+}
+
+#[test]
 fn a_typical_conversation() {
     let mut scene = Scene::new();
     scene.message(user("Why does it fail?\nIt worked before."));

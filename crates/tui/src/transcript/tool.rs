@@ -101,7 +101,10 @@ impl Running {
     fn rows(&self, columns: usize, lines: usize, now: Instant, rows: &mut Vec<Line>) {
         let elapsed = now.saturating_duration_since(self.started);
         let mark = Span::new(format!("{} ", fields::frame(elapsed)), theme::TOOL);
+        let title = rows.len();
         Block::Title(self.call.title(mark), took(Some(elapsed))).rows(columns, rows);
+        // There is room for one row of it.
+        rows.truncate(title + 1);
         let hidden = self.output.len().saturating_sub(lines);
         for line in self.output.iter().skip(hidden) {
             let line = Line::from(Span::foreign(line, theme::QUIET));

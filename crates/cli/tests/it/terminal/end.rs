@@ -43,6 +43,19 @@ fn a34_signals_restore_the_terminal() {
 }
 
 #[test]
+fn a34_other_signals_that_end_a_program_restore_the_terminal_too() {
+    for (signal, status) in
+        [(Signal::Quit, 131), (Signal::User1, if cfg!(target_os = "linux") { 138 } else { 158 })]
+    {
+        let (pty, _server, _dir) = start(json!([]));
+        pty.signal(signal).unwrap();
+        let ended = pty.wait();
+        assert_eq!(ended.status, status);
+        check_restored(&ended);
+    }
+}
+
+#[test]
 fn a34_any_moment_of_the_start_leaves_the_terminal_as_it_was() {
     let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
     let started = Instant::now();

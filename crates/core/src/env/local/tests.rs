@@ -296,6 +296,39 @@ async fn a50_a_temporary_file_is_private_and_grows() {
     assert_eq!(mode(&path), 0o600);
     assert!(path.to_str().unwrap().ends_with(".log"));
     assert!(path.starts_with(place.folder.path()));
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+}
+
+#[tokio::test]
+async fn a50_old_temporary_files_go_when_a_new_one_comes() {
+    let place = place();
+    let first = place.env.create_temp_file(".log").await.unwrap().path().to_owned();
+    let folder = first.parent().unwrap();
+    let days = |count: u64| std::time::Duration::from_secs(count * 24 * 60 * 60);
+    let now = fs::metadata(&first).unwrap().modified().unwrap();
+    for (name, age) in [("letscode-8.log", 8), ("letscode-6.log", 6), ("other-8.log", 8)] {
+        let file = fs::File::create(folder.join(name)).unwrap();
+        file.set_modified(now - days(age)).unwrap();
+    }
+    place.env.create_temp_file(".log").await.unwrap();
+    let is_there = |name: &str| folder.join(name).exists();
+    assert!(first.exists() && is_there("letscode-6.log") && is_there("other-8.log"));
+    assert!(!is_there("letscode-8.log"));
+}
+
+#[tokio::test]
+async fn a50_a_folder_that_is_not_the_users_own_is_not_used_for_temporary_files() {
+    let place = place();
+    let first = place.env.create_temp_file("").await.unwrap().path().to_owned();
+    let folder = first.parent().unwrap();
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let second = place.env.create_temp_file("").await.unwrap().path().to_owned();
+    assert_eq!(second.parent(), Some(place.folder.path()));
+    fs::rename(folder, place.path("elsewhere")).unwrap();
+    fs::set_permissions(place.path("elsewhere"), fs::Permissions::from_mode(0o700)).unwrap();
+    symlink(place.path("elsewhere"), folder).unwrap();
+    let third = place.env.create_temp_file("").await.unwrap().path().to_owned();
+    assert_eq!(third.parent(), Some(place.folder.path()));
 }
 
 #[tokio::test]

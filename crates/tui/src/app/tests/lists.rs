@@ -32,6 +32,42 @@ fn a_model_is_chosen_from_the_list() {
 }
 
 #[test]
+fn where_nothing_is_drawn_anew_lists_are_taken_by_number() {
+    let mut scene = Scene::with(Options { is_plain: true, ..Options::default() });
+    scene.sends("/model 2");
+    assert!(scene.is_asked("run_command"), "no list was shown");
+    scene.answer("run_command", json!({ "command": "model", "text": "taken as a name" }));
+    scene.sends("/model");
+    scene.answer("models", json!({ "models": [
+        { "id": "small", "provider": "local", "context_window": 32_000, "input_per_million": null,
+          "output_per_million": null, "usable": true },
+        { "id": "large", "provider": "cloud", "context_window": null, "input_per_million": null,
+          "output_per_million": null, "usable": true },
+    ]}));
+    let rows = scene.rows();
+    assert!(rows.contains("   1  small  local · 32k\n   2  large  cloud\n"), "{rows}");
+    assert!(rows.contains("/model N or /model NAME"), "{rows}");
+    scene.sends("/model 3");
+    assert!(scene.is_asked("run_command"), "it is no row");
+    scene.answer("run_command", json!({ "command": "model", "text": "taken as a name" }));
+    scene.sends("/model 2");
+    assert_eq!(scene.asked("set_model").1, Command::SetModel { model: "large".to_owned() });
+    scene.sends("/resume");
+    scene.answer("run_command", json!({ "command": "resume", "text": "   1  aaa" }));
+    let rows = scene.rows();
+    assert!(rows.contains("/resume N goes on with one of them"), "{rows}");
+}
+
+#[test]
+fn the_hint_below_the_sessions_fits_a_narrow_screen() {
+    let mut scene = Scene::new();
+    scene.sends("/resume");
+    scene.answer("sessions", sessions());
+    let rows = scene.rows();
+    assert!(rows.contains("tab all projects"), "{rows}");
+}
+
+#[test]
 fn an_answer_for_a_list_that_is_gone_fills_no_other() {
     let mut scene = Scene::new();
     scene.sends("/model");

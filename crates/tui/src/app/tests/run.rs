@@ -88,6 +88,8 @@ fn ctrl_c_stops_then_leaves_within_two_seconds() {
         scene.begins_run("go");
         scene.press("ctrl+c");
         assert!(scene.is_asked("abort"));
+        assert!(scene.rows().contains("stopping; once more to leave"));
+        scene.ends_run();
         assert!(scene.rows().contains("stopped; once more to leave"));
         scene.waits(wait);
         scene.press("ctrl+c");
