@@ -152,7 +152,7 @@ async fn a_slash_command_waits_for_the_plugin_that_may_have_it() {
     let listed = done("list").flatten().unwrap().to_string();
     assert!(listed.contains("late:say"), "{listed}");
     let is_refused = |control: &&Control| matches!(control, Control::Error { id, .. } if *id == "unknown".into());
-    assert!(controls.iter().any(|control| is_refused(control)));
+    assert!(controls.iter().any(is_refused));
     assert_eq!(done("sends"), Some(None));
     assert_eq!(stage.model.requests().len(), 1);
     stage.end().await;
