@@ -360,7 +360,7 @@ impl App {
                 self.ask(Command::Queue, Wanted::Queue);
             }
             After::ShowKeys => {
-                let keys = self.keymap.help_text();
+                let keys = format!("\n{}", self.keymap.help_text());
                 self.transcript.text(&keys);
             }
         }
