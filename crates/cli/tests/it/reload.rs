@@ -101,7 +101,7 @@ fn a_file_that_is_broken_leaves_the_settings_as_they_were() {
     write_home(&dir, "config.toml", "broken");
     let text = ask(&mut host, json!({"cmd": "run_command", "text": "/reload"})).unwrap();
     let text = text["text"].as_str().unwrap();
-    assert!(text.contains("1 tools") && text.contains("1 context files"), "{text}");
+    assert!(text.contains("1 tool,") && text.contains("1 context file;"), "{text}");
     assert!(text.contains("\nwarning: the settings stay as they were"), "{text}");
     write_home(&dir, "config.toml", "tools = [\"read\", \"bash\", \"nope\"]\n");
     let result = ask(&mut host, json!({"cmd": "reload"})).unwrap();

@@ -25,19 +25,24 @@ impl Actor {
                 self.called.push(Called { id: id.clone(), name, command: command.clone() });
                 self.carry_out_command(id, command).await;
             }
-            Err(SlashError::Unknown { .. }) if self.is_plugin_call(text) => {
+            Err(SlashError::Unknown { .. }) if self.may_be_plugin_call(text) => {
                 self.call_plugin(id, text);
             }
             Err(SlashError::Unknown { .. }) if !name.is_empty() => {
-                let text = text.trim();
-                let text = text.strip_prefix('/').unwrap_or(text);
-                let command =
-                    Command::Prompt { text: text.to_owned(), images: Vec::new(), expand: true };
-                self.called.push(Called { id: id.clone(), name, command });
-                self.expand(id, format!("/{text}"), Purpose::Call);
+                self.call_template_or_skill(id, text);
             }
             Err(error) => self.refuse(id, error.to_string()),
         }
+    }
+
+    /// Begins a run with what a template or a skill of that name says, if there is one.
+    pub(super) fn call_template_or_skill(&mut self, id: RequestId, line: &str) {
+        let name = commands::name_in(line).to_owned();
+        let line = line.trim();
+        let line = line.strip_prefix('/').unwrap_or(line);
+        let command = Command::Prompt { text: line.to_owned(), images: Vec::new(), expand: true };
+        self.called.push(Called { id: id.clone(), name, command });
+        self.expand(id, format!("/{line}"), Purpose::Call);
     }
 
     /// Begins to look which names there are.

@@ -21,6 +21,8 @@ const BUSY: &str = "its message cannot be sent: a run is active";
 pub(super) struct PluginCall {
     id: RequestId,
     name: String,
+    /// What was typed.
+    line: String,
     /// `None` where an abort came before its end.
     outcome: Option<Result<RunCommandReply, CallError>>,
 }
@@ -70,22 +72,30 @@ impl Actor {
         self.runner.hooks.commands().iter().any(|spec| spec.name == name)
     }
 
+    /// Returns whether a line may call for one, as far as plugins have started.
+    pub(super) fn may_be_plugin_call(&self, line: &str) -> bool {
+        self.runner.hooks.revision().is_none() || self.is_plugin_call(line)
+    }
+
     /// Begins a plugin's slash command. Whatever else goes on goes on meanwhile.
     pub(super) fn call_plugin(&mut self, id: RequestId, line: &str) {
         let hooks = self.runner.hooks.clone();
         let (name, arguments) = commands::split_line(line);
+        let line = line.to_owned();
         let (name, arguments) = (name.to_owned(), arguments.trim().to_owned());
         let cancel = self.stop_expansions.clone();
         self.plugin_calls.push(Box::pin(async move {
             let outcome = cancel.run_until_cancelled(run(&hooks, &name, &arguments)).await;
-            PluginCall { id, name, outcome }
+            PluginCall { id, name, line, outcome }
         }));
     }
 
     pub(super) async fn plugin_called(&mut self, call: PluginCall) {
-        let PluginCall { id, name, outcome } = call;
+        let PluginCall { id, name, line, outcome } = call;
         let reply = match outcome {
             None => return self.refuse(id, STOPPED.to_owned()),
+            // All have registered by now, and none has it.
+            Some(Err(CallError::Unknown(_))) => return self.call_template_or_skill(id, &line),
             Some(Err(error)) => return self.refuse(id, error.to_string()),
             Some(Ok(reply)) => reply,
         };

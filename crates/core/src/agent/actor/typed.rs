@@ -118,7 +118,7 @@ impl Actor {
             None => self.refuse(id, STOPPED.to_owned()),
             Some(Err(error)) => self.refuse(id, error.to_string()),
             Some(Ok(Expanded::Command { name, arguments }))
-                if matches!(purpose, Purpose::Prompt(_) | Purpose::Call) =>
+                if matches!(purpose, Purpose::Prompt(_)) =>
             {
                 self.call_plugin(id, &format!("{name} {arguments}"));
             }
