@@ -1,7 +1,7 @@
 //! A terminal's screen as a model: it takes the bytes that a program writes and shows what a user
 //! would see, scrollback included.
 //!
-//! Owns the model and all bytes that it got. Must not judge: see [`forbidden`] for what an inline
+//! Owns the model and all bytes that it got. Must not judge: see [`forbidden()`] for what an inline
 //! interface must never send.
 
 mod edge;

@@ -5,7 +5,7 @@
 //! looked at as the tail. Must not know who says it.
 //!
 //! A piece costs what it adds. Only the unfinished block is kept, and no block grows without limit:
-//! see [`MAX_LINE`] and the limits in [`blocks`].
+//! see `MAX_LINE` and the limits in `blocks`.
 
 mod blocks;
 mod containers;

@@ -101,10 +101,10 @@ impl Terminal {
         system::size()
     }
 
-    /// Writes as [`write`] does.
+    /// Writes as [`write()`] does.
     ///
     /// # Errors
-    /// As [`write`].
+    /// As [`write()`].
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
         write(bytes)
     }
