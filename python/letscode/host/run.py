@@ -12,6 +12,8 @@ import os
 import site
 import sys
 import threading
+import time
+from collections.abc import Callable
 from typing import Any
 
 import letscode
@@ -56,7 +58,7 @@ def main(words: list[str]) -> int:
     for folder in options.parse_args(words).site:
         site.addsitedir(folder)
     channel = Channel(*streams.take_protocol())
-    hello = channel.open(_leave_soon)
+    hello = channel.open(_watch_for_the_end())
     if hello is None:
         return 0
     if str(hello.get("protocol", "")).split("/")[0:2] != PROTOCOL.split("/"):
@@ -93,16 +95,21 @@ async def _serve(channel: Channel, program: Program, manager: PluginManager) -> 
     await ended.wait()
 
 
-def _leave_soon() -> None:
-    """Ends the process when the plugins do not let it end by itself."""
+def _watch_for_the_end() -> Callable[[], None]:
+    """Returns what to call when the program is done: the process ends then, whatever plugins do.
+
+    The thread is there from the start, since none can be started while the interpreter ends.
+    """
+    done = threading.Event()
 
     def leave() -> None:
+        done.wait()
+        time.sleep(_GRACE)
         sys.stderr.flush()
         os._exit(0)
 
-    timer = threading.Timer(_GRACE, leave)
-    timer.daemon = True
-    timer.start()
+    threading.Thread(target=leave, daemon=True).start()
+    return done.set
 
 
 def _capabilities(manager: PluginManager) -> dict[str, Any]:
