@@ -14,6 +14,13 @@ mod driver;
 mod rpc;
 
 mod plugins;
+
+#[cfg(target_os = "linux")]
+mod plugin_cost;
+
+#[cfg(unix)]
+mod plugin_examples;
+
 mod print;
 
 mod kill;
