@@ -21,6 +21,9 @@ mod plugin_cost;
 #[cfg(unix)]
 mod plugin_examples;
 
+#[cfg(unix)]
+mod plugin_pages;
+
 mod print;
 
 mod kill;
