@@ -80,6 +80,7 @@ pub(crate) fn stderr(finished: &Finished) -> &str {
 /// Returns whether a program is on the path. Where it is not, the test that asks is skipped with a
 /// note; where `CI` is set, and `needed` says that it belongs there, the test fails.
 #[track_caller]
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was not tested")]
 pub(crate) fn is_there(program: &str, needed: NeededInCi) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());

@@ -78,8 +78,9 @@ fn guard() -> &'static Path {
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let text = String::from_utf8(built.stdout).unwrap();
         let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let programs = messages.filter_map(|message| Some(message["executable"].as_str()?.into()));
-        programs.last().expect("cargo names the program that it built")
+        let mut programs =
+            messages.filter_map(|message| Some(message["executable"].as_str()?.into()));
+        programs.next_back().expect("cargo names the program that it built")
     })
 }
 
