@@ -15,6 +15,10 @@ mod rpc;
 
 mod plugins;
 
+mod print;
+
+mod kill;
+
 #[cfg(target_os = "linux")]
 mod plugin_cost;
 
@@ -23,10 +27,6 @@ mod plugin_examples;
 
 #[cfg(unix)]
 mod plugin_pages;
-
-mod print;
-
-mod kill;
 
 #[cfg(unix)]
 mod terminal_app;
