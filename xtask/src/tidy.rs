@@ -5,7 +5,9 @@
 
 mod fences;
 mod files;
+mod hook_page;
 mod layers;
+mod links;
 mod lockfile;
 mod map;
 mod protocol_pages;
@@ -33,7 +35,7 @@ pub(crate) struct Finding {
 /// A rule: the whole tree in, what breaks it out.
 type Rule = fn(&Tree) -> Vec<Finding>;
 
-const RULES: [Rule; 11] = [
+const RULES: [Rule; 13] = [
     layers::check,
     fences::check_manifests,
     fences::check_ports,
@@ -45,6 +47,8 @@ const RULES: [Rule; 11] = [
     reach::check,
     map::check,
     protocol_pages::check,
+    hook_page::check,
+    links::check,
 ];
 
 /// Checks the workspace at `root` against every rule.

@@ -99,9 +99,13 @@ impl Project {
         let mut with_plugins_only = None;
         for root in start.ancestors() {
             let directory = root.join(OWN_DIRECTORY);
+            // Most directories above have none: one look at each is enough for them.
+            if !directory.is_dir() || is_users_own(&directory, user) {
+                continue;
+            }
             let has_config = directory.join("config.toml").symlink_metadata().is_ok();
             let has_plugins = directory.join("plugins").is_dir();
-            if !(has_config || has_plugins) || is_users_own(&directory, user) {
+            if !(has_config || has_plugins) {
                 continue;
             }
             let project = Self { root: root.to_owned(), has_plugins };

@@ -57,3 +57,8 @@ pub use letscode_wire::{
     UiLevel, UserMessage, text_of,
 };
 pub use schemars;
+
+/// The page for authors: its code is compiled and run with the tests of this documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/plugins/rust.md")]
+struct Page;

@@ -5,6 +5,8 @@
 
 use crate::message::{ContentPart, CustomMessage, Meta, ToolCall, Transcript};
 use crate::tool::ToolOutput;
+use serde::de::value::Error as Unknown;
+use serde::de::{Deserializer, IntoDeserializer as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -163,4 +165,16 @@ pub struct ConvertToLlm {
 pub struct RenderCustomMessage {
     /// The custom message.
     pub message: CustomMessage,
+}
+
+/// Reads names of hooks. One that is not known is skipped: whoever wrote it is newer.
+pub(crate) fn known_names<'de, D>(deserializer: D) -> Result<Vec<HookName>, D::Error>
+where
+    D: Deserializer<'de>,
+{
+    let names = Vec::<String>::deserialize(deserializer)?;
+    let known = |name: String| -> Result<HookName, Unknown> {
+        HookName::deserialize(name.into_deserializer())
+    };
+    Ok(names.into_iter().filter_map(|name| known(name).ok()).collect())
 }

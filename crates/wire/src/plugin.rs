@@ -250,7 +250,9 @@ pub enum FromPlugin {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Capabilities {
-    /// The hooks that are called. Those that register something need not be named.
+    /// The hooks that are called. Those that register something need not be named. A name that the
+    /// program does not know is skipped: the plugin is newer.
+    #[serde(deserialize_with = "crate::hook::known_names")]
     pub hooks: Vec<HookName>,
     /// The `type` names of the events that `on_event` gets; empty for all but `message_update`,
     /// which is sent only where it is named.

@@ -1,9 +1,11 @@
-"""A plugin for letscode without any SDK: a tool, a slash command and a hook.
+#!/usr/bin/env python3
+"""A plugin for letscode without any SDK: a tool, slash commands and a hook.
 
-To try it: copy this folder to ~/.letscode/plugins/native/echo. The protocol is described in
-docs/plugin-protocol.md.
+To try it: `letscode install ./examples/plugins/echo/echo.py`. docs/plugins/any-language.md goes
+through it, and docs/plugin-protocol.md is the protocol.
 """
 
+import itertools
 import json
 import sys
 
@@ -31,9 +33,14 @@ HELLO = {
             {"name": "echo", "description": "Say something again", "usage": "TEXT"},
             {"name": "echo:loud", "description": "Say something again, loudly", "usage": "TEXT"},
             {"name": "echo:ask", "description": "Send something to the model", "usage": "TEXT"},
+            {"name": "echo:pick", "description": "Say one of several words", "usage": "WORD..."},
         ],
     },
 }
+
+# Our own calls are numbered. A question that is open: which call waits for it, and the words.
+numbers = itertools.count(1)
+questions = {}
 
 
 def write(line):
@@ -42,30 +49,53 @@ def write(line):
     sys.stdout.flush()
 
 
+def reply(call, result):
+    write({"type": "reply", "call": call, "result": result})
+
+
 def call_tool(line):
-    text = line["arguments"]["text"]
     partial = {"content": [{"type": "text", "text": "…"}]}
     write({"type": "progress", "call": line["call"], "partial": partial})
-    return {"content": [{"type": "text", "text": text}]}
+    reply(line["call"], {"content": [{"type": "text", "text": line["arguments"]["text"]}]})
 
 
 def run_command(line):
-    if line["name"] == "echo:ask":
-        return {"text": "", "prompt": line["args"]}
-    loud = line["name"] == "echo:loud"
-    return {"text": line["args"].upper() if loud else line["args"]}
+    name, args = line["name"], line["args"]
+    if name == "echo:pick":
+        ask(line["call"], args.split())
+    elif name == "echo:ask":
+        reply(line["call"], {"text": "", "prompt": args})
+    else:
+        reply(line["call"], {"text": args.upper() if name == "echo:loud" else args})
+
+
+def ask(call, words):
+    """Has the user choose. The answer comes later: until then other lines are read."""
+    if not words:
+        raise ValueError("there is nothing to choose from")
+    number = next(numbers)
+    questions[number] = (call, words)
+    request = {"kind": "select", "text": "Which one?", "options": words}
+    write({"type": "ui", "call": number, "request": request})
+
+
+def answered(line):
+    call, words = questions.pop(line["call"])
+    place = line.get("result")
+    reply(call, {"text": "nothing was chosen" if place is None else words[place]})
 
 
 def before_tool_call(line):
     """Takes the word out of the arguments that must not be said again."""
     call = line["context"]["tool_call"]
+    result = None
     if call["name"] == "echo" and "secret" in call["arguments"].get("text", ""):
         text = call["arguments"]["text"].replace("secret", "…")
-        return {"arguments": {**call["arguments"], "text": text}}
-    return None
+        result = {"arguments": {**call["arguments"], "text": text}}
+    reply(line["call"], result)
 
 
-ANSWERS = {
+CALLS = {
     "call_tool": call_tool,
     "run_command": run_command,
     "before_tool_call": before_tool_call,
@@ -78,13 +108,16 @@ def main():
         kind = line["type"]
         if kind == "hello":
             write(HELLO)
+        elif kind == "reply":
+            answered(line)
         elif kind == "goodbye":
             break
-        elif kind in ANSWERS:
+        elif kind in CALLS:
             try:
-                write({"type": "reply", "call": line["call"], "result": ANSWERS[kind](line)})
-            except Exception as error:  # whatever it is, the program must hear of it
-                write({"type": "reply", "call": line["call"], "error": repr(error)})
+                CALLS[kind](line)
+            except Exception as error:  # whatever it is, who waits must hear of it
+                write({"type": "reply", "call": line["call"], "error": str(error)})
+        # Other kinds of lines are not for us, or newer than we are.
 
 
 if __name__ == "__main__":

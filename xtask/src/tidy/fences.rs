@@ -26,7 +26,7 @@ const NETWORK: &[&str] =
     &["reqwest", "hyper", "hyper-util", "ureq", "rustls", "webpki-roots", "native-tls"];
 const TERMINAL: &[&str] = &["ratatui", "crossterm", "syntect", "clap"];
 
-const FENCES: [Fence; 11] = [
+const FENCES: [Fence; 12] = [
     Fence {
         folder: "crates/wire",
         ours: &[],
@@ -89,6 +89,12 @@ const FENCES: [Fence; 11] = [
         folder: "plugins",
         ours: &["letscode-wire", "letscode-plugin"],
         banned: &[TERMINAL],
+        ports: None,
+    },
+    Fence {
+        folder: "examples/plugins/guard",
+        ours: &["letscode-plugin"],
+        banned: &[RUNTIME, MACHINE, NETWORK, TERMINAL],
         ports: None,
     },
     Fence {

@@ -331,3 +331,16 @@ fn without_login(address: &str) -> Option<String> {
     let _ = url.set_username("").and_then(|()| url.set_password(None));
     Some(url.to_string().trim_end_matches('/').to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_requirements_are_those_of_the_package_that_the_program_brings() {
+        let metadata = include_str!("../../../../python/letscode-0.8.0.dist-info/METADATA");
+        let required: Vec<&str> =
+            metadata.lines().filter_map(|line| line.strip_prefix("Requires-Dist: ")).collect();
+        assert_eq!(required, OWN_REQUIREMENTS);
+    }
+}

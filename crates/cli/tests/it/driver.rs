@@ -77,6 +77,28 @@ pub(crate) fn stderr(finished: &Finished) -> &str {
     std::str::from_utf8(&finished.stderr).unwrap()
 }
 
+/// Returns whether a program is on the path. Where it is not, the test that asks is skipped with a
+/// note; where `CI` is set, and `needed` says that it belongs there, the test fails.
+#[track_caller]
+#[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was not tested")]
+pub(crate) fn is_there(program: &str, needed: NeededInCi) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|folder| folder.join(program).is_file());
+    if !found {
+        let must = needed == NeededInCi::Yes && std::env::var_os("CI").is_some();
+        assert!(!must, "{program} is not on the path");
+        eprintln!("skipped: {program} is not on the path");
+    }
+    found
+}
+
+/// Whether a program belongs to what `.ci/run` needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NeededInCi {
+    Yes,
+    No,
+}
+
 /// Returns an answer that calls one tool.
 pub(crate) fn call(id: &str, name: &str, arguments: &Value) -> Value {
     json!({"tool_calls": [{"id": id, "name": name, "arguments": arguments.to_string()}]})

@@ -22,6 +22,15 @@ mod print;
 
 mod kill;
 
+#[cfg(target_os = "linux")]
+mod plugin_cost;
+
+#[cfg(unix)]
+mod plugin_examples;
+
+#[cfg(unix)]
+mod plugin_pages;
+
 #[cfg(unix)]
 mod terminal_app;
 

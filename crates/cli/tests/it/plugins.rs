@@ -328,17 +328,3 @@ fn a_reload_keeps_a_plugin_that_is_the_same_and_starts_one_that_is_new() {
     assert_eq!(tools(&bodies[0]), ["read", "write", "edit", "bash", "poke"]);
     assert_eq!(tools(&bodies[1]), ["read", "write", "edit", "bash", "echo", "poke"]);
 }
-
-#[test]
-fn without_a_plugin_no_process_is_started_and_two_places_are_looked_at() {
-    // What is not there cannot be counted on every system: the list says it.
-    let dir = WorkDir::new();
-    let server = SseServer::start(json!([]));
-    let finished = Program::new(env!("CARGO_BIN_EXE_letscode"), &dir)
-        .env("OPENAI_BASE_URL", server.base_url())
-        .args(["/plugins"])
-        .run(HANG);
-    let names: Vec<&str> =
-        stdout(&finished).lines().filter_map(|line| line.split_whitespace().next()).collect();
-    assert_eq!(names, ["builtin", "skills"]);
-}

@@ -179,3 +179,11 @@ fn a_tool_output_is_written_whole() {
                 "terminate": false}),
     );
 }
+
+#[test]
+fn a_hook_that_is_newer_than_the_program_is_skipped() {
+    let read: Capabilities =
+        serde_json::from_str(r#"{"hooks":["dream","on_event"],"dreams":true}"#).unwrap();
+    let expected = Capabilities { hooks: vec![HookName::OnEvent], ..Capabilities::default() };
+    assert_eq!(read, expected);
+}
