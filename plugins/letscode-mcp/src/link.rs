@@ -5,24 +5,22 @@
 mod call;
 mod catalog;
 mod lenient;
+mod words;
 
 pub(crate) use call::CallError;
 pub(crate) use catalog::Catalog;
 
 use crate::client::Client;
 use crate::environment::Environment;
-use crate::http;
+use crate::http::{self, Way};
 use crate::journal::Journal;
 use crate::program::{self, Program};
 use crate::settings::{Reach, ServerSettings};
 use crate::stdio::Stdio;
 use rmcp::ClientServiceExt as _;
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
-use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, Peer, RoleClient, RunningService, Subscription,
-};
+use rmcp::service::{ClientLifecycleMode, Peer, RoleClient, RunningService, Subscription};
 use rmcp::transport::IntoTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
 use std::time::Duration;
 
@@ -32,6 +30,7 @@ pub(crate) struct Link {
     peer: Peer<RoleClient>,
     client: Client,
     call_limit: Duration,
+    way: Way,
 }
 
 /// A connection with what keeps it open.
@@ -104,7 +103,7 @@ async fn handshake(
                 .map_err(|error| ConnectError::Start { command: command.clone(), error })?;
             tokio::spawn(journal.clone().follow(pipes.stderr));
             let transport = Stdio::new(pipes.stdout, pipes.stdin);
-            match serve(settings, client, transport, lifecycle).await {
+            match serve(settings, client, transport, lifecycle, Way::default()).await {
                 Ok(connection) => Ok(Connection { program: Some(program), ..connection }),
                 Err(error) => {
                     let how = program.end().await;
@@ -113,8 +112,8 @@ async fn handshake(
             }
         }
         Reach::Http { url, headers } => {
-            let transport = http::transport(url, headers).await?;
-            let served = serve(settings, client, transport, lifecycle).await;
+            let (transport, way) = http::transport(url, headers, environment).await?;
+            let served = serve(settings, client, transport, lifecycle, way).await;
             served.map_err(ConnectError::Handshake)
         }
     }
@@ -125,6 +124,7 @@ async fn serve<T, E, A>(
     client: &Client,
     transport: T,
     lifecycle: ClientLifecycleMode,
+    way: Way,
 ) -> Result<Connection, String>
 where
     T: IntoTransport<RoleClient, E, A>,
@@ -134,11 +134,12 @@ where
         .clone()
         .serve_with_lifecycle(transport, lifecycle)
         .await
-        .map_err(|error| handshake_words(&error))?;
+        .map_err(|error| words::of_handshake(&error, &way))?;
     let link = Link {
         peer: service.peer().clone(),
         client: client.clone(),
         call_limit: settings.call_limit,
+        way,
     };
     Ok(Connection { link, service, program: None })
 }
@@ -172,39 +173,5 @@ impl Link {
             return None;
         }
         self.peer.listen(wanted).await.ok()
-    }
-}
-
-/// Returns why a handshake failed, in words for the user.
-fn handshake_words(error: &ClientInitializeError) -> String {
-    if error.is_authorization_required() {
-        return "it wants to know who you are: set headers.Authorization".into();
-    }
-    match error {
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it was ready".into(),
-        ClientInitializeError::JsonRpcError(error) => format!("it refuses: {}", error.message),
-        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
-            let versions: Vec<&str> = server_supported.iter().map(|v| v.as_str()).collect();
-            format!("it speaks no version that is known here, only {}", versions.join(", "))
-        }
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => handshake_words(fallback),
-        ClientInitializeError::TransportError { error, .. } => root_cause(error.error.as_ref()),
-        other => format!("it does not follow the protocol: {other}"),
-    }
-}
-
-/// Returns the innermost reason of an error.
-fn root_cause(error: &(dyn Error + 'static)) -> String {
-    let mut innermost = error;
-    loop {
-        // What the HTTP client says is in it, but not as its source.
-        let client = match innermost.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-            Some(StreamableHttpError::Client(client)) => Some(client as &(dyn Error + 'static)),
-            _ => None,
-        };
-        match client.or_else(|| innermost.source()) {
-            Some(source) => innermost = source,
-            None => return innermost.to_string(),
-        }
     }
 }

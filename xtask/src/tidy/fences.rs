@@ -26,7 +26,7 @@ const NETWORK: &[&str] =
     &["reqwest", "hyper", "hyper-util", "ureq", "rustls", "webpki-roots", "native-tls"];
 const TERMINAL: &[&str] = &["ratatui", "crossterm", "syntect", "clap"];
 
-const FENCES: [Fence; 11] = [
+const FENCES: [Fence; 12] = [
     Fence {
         folder: "crates/wire",
         ours: &[],
@@ -40,8 +40,14 @@ const FENCES: [Fence; 11] = [
         ports: None,
     },
     Fence {
+        folder: "crates/http",
+        ours: &[],
+        banned: &[MACHINE, TERMINAL, &["tracing-subscriber"]],
+        ports: None,
+    },
+    Fence {
         folder: "crates/llm",
-        ours: &["letscode-wire", "letscode-core"],
+        ours: &["letscode-wire", "letscode-core", "letscode-http"],
         banned: &[MACHINE, TERMINAL, &["tracing-subscriber"]],
         ports: Some(&["secrets", "error", "model", "BoxFuture"]),
     },
@@ -87,7 +93,7 @@ const FENCES: [Fence; 11] = [
     },
     Fence {
         folder: "plugins",
-        ours: &["letscode-wire", "letscode-plugin"],
+        ours: &["letscode-wire", "letscode-http", "letscode-plugin"],
         banned: &[TERMINAL],
         ports: None,
     },
@@ -261,7 +267,7 @@ mod tests {
             "[dependencies]\nletscode-core = \"1\"",
             &[
                 "plugins/letscode-mcp/Cargo.toml:2: plugins depends on letscode-core; of our crates \
-             it may use: letscode-wire, letscode-plugin",
+             it may use: letscode-wire, letscode-http, letscode-plugin",
             ],
         );
     }
