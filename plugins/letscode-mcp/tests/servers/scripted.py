@@ -8,6 +8,7 @@ import argparse
 import http.server
 import json
 import os
+import ssl
 import sys
 
 parser = argparse.ArgumentParser()
@@ -20,6 +21,7 @@ parser.add_argument("--die-once", help="die in tool die only while this file is 
 parser.add_argument("--hang-at-start", action="store_true", help="answer nothing")
 parser.add_argument("--bad-json", action="store_true", help="write rubbish between the lines")
 parser.add_argument("--http", action="store_true", help="serve HTTP, and say on stdout at which port")
+parser.add_argument("--pem", help="serve HTTPS with the certificate and the key in this file")
 parser.add_argument("--tools", type=int, default=0, help="this many more tools, in pages of ten")
 options = parser.parse_args()
 
@@ -213,6 +215,11 @@ class Http(http.server.BaseHTTPRequestHandler):
 def main():
     if options.http:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Http)
+        if options.pem:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(options.pem)
+            # Only when a connection is read from is it known whether the client trusts us.
+            server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         print(server.server_port, flush=True)
         return server.serve_forever()
     print("SECRET_KEY is " + os.environ.get("SECRET_KEY", "unset"), file=sys.stderr, flush=True)

@@ -5,18 +5,23 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
 /// A running server; gone when it is dropped.
-struct Served {
+pub(super) struct Served {
     child: Child,
-    url: String,
+    pub(super) url: String,
 }
 
 impl Served {
+    pub(super) fn start() -> Self {
+        Self::start_with("http", &[])
+    }
+
     #[expect(clippy::disallowed_methods, reason = "the server is a real process")]
-    fn start() -> Self {
+    pub(super) fn start_with(scheme: &str, options: &[&str]) -> Self {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/scripted.py");
         let mut child = Command::new("python3")
             .arg(script)
             .arg("--http")
+            .args(options)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -24,7 +29,7 @@ impl Served {
             .unwrap();
         let mut port = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();
-        Self { child, url: format!("http://127.0.0.1:{}/mcp", port.trim()) }
+        Self { child, url: format!("{scheme}://127.0.0.1:{}/mcp", port.trim()) }
     }
 }
 
@@ -61,7 +66,7 @@ fn an_address_where_nobody_listens_is_left_out() {
     served.child.wait().unwrap();
     let stage = Stage::start(json!({"s": {"url": served.url}}));
     let listing = stage.command("mcp", "");
-    assert!(listing.starts_with("s: left out: Connection refused"), "{listing}");
+    assert!(listing.starts_with("s: left out: cannot connect: Connection refused"), "{listing}");
 }
 
 #[test]
