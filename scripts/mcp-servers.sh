@@ -25,4 +25,6 @@ if [ ! -e "$folder/installed" ]; then
     "$folder/py/bin/pip" install -q mcp-server-time mcp-server-git
     touch "$folder/installed"
 fi
+export PYTHONDONTWRITEBYTECODE=1
 python3 "$here/mcp_servers.py" "$program" "$folder"
+python3 "$here/mcp_model.py" "$program" "$folder"

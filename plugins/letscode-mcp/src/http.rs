@@ -4,16 +4,18 @@
 
 use crate::environment::Environment;
 use letscode_http::{Connector, Limits, ProxyError, ProxySettings, Roots, Surroundings};
-use reqwest::Url;
-use rmcp::service::RoleClient;
+use reqwest::{Client, Url};
+use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::transport::{StreamableHttpClientTransport, Transport};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
+
+/// Messages as requests.
+pub(crate) type HttpTransport = StreamableHttpClientTransport<Client>;
 
 /// Why there is no way to a server.
 #[derive(Debug, thiserror::Error)]
@@ -34,12 +36,12 @@ pub(crate) enum HttpError {
 
 /// What words for a failure need to know of the way.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Way {
+pub(crate) struct Around {
     proxy: Option<String>,
     roots_problem: Option<Arc<str>>,
 }
 
-impl Way {
+impl Around {
     pub(crate) fn surroundings(&self) -> Surroundings<'_> {
         Surroundings {
             setting: "url",
@@ -57,7 +59,7 @@ pub(crate) async fn transport(
     url: &str,
     headers: &BTreeMap<String, String>,
     environment: &Environment,
-) -> Result<(impl Transport<RoleClient> + 'static, Way), HttpError> {
+) -> Result<(HttpTransport, Around), HttpError> {
     let mut custom = HashMap::new();
     for (name, value) in headers {
         let bad = || HttpError::Header(name.clone());
@@ -75,9 +77,11 @@ pub(crate) async fn transport(
     let config = StreamableHttpClientTransportConfig::with_uri(url)
         .custom_headers(custom)
         .reinit_on_expired_session(true);
-    let way =
-        Way { proxy: connector.proxy_name().map(str::to_owned), roots_problem: made.roots_problem };
-    Ok((StreamableHttpClientTransport::with_client(made.client, config), way))
+    let around = Around {
+        proxy: connector.proxy_name().map(str::to_owned),
+        roots_problem: made.roots_problem,
+    };
+    Ok((StreamableHttpClientTransport::with_client(made.client, config), around))
 }
 
 fn proxies(environment: &Environment) -> ProxySettings {

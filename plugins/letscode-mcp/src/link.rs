@@ -12,16 +12,15 @@ pub(crate) use catalog::Catalog;
 
 use crate::client::Client;
 use crate::environment::Environment;
-use crate::http::{self, Way};
+use crate::http::{self, Around};
 use crate::journal::Journal;
 use crate::program::{self, Program};
 use crate::settings::{Reach, ServerSettings};
 use crate::stdio::Stdio;
+use crate::transport::Way;
 use rmcp::ClientServiceExt as _;
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{ClientLifecycleMode, Peer, RoleClient, RunningService, Subscription};
-use rmcp::transport::IntoTransport;
-use std::error::Error;
 use std::time::Duration;
 
 /// A connection. Clones share it.
@@ -30,7 +29,7 @@ pub(crate) struct Link {
     peer: Peer<RoleClient>,
     client: Client,
     call_limit: Duration,
-    way: Way,
+    around: Around,
 }
 
 /// A connection with what keeps it open.
@@ -102,8 +101,8 @@ async fn handshake(
             let (program, pipes) = program::start(command, args, env, cwd, environment)
                 .map_err(|error| ConnectError::Start { command: command.clone(), error })?;
             tokio::spawn(journal.clone().follow(pipes.stderr));
-            let transport = Stdio::new(pipes.stdout, pipes.stdin);
-            match serve(settings, client, transport, lifecycle, Way::default()).await {
+            let way = Way::Stdio(Stdio::new(pipes.stdout, pipes.stdin));
+            match serve(settings, client, way, lifecycle, Around::default()).await {
                 Ok(connection) => Ok(Connection { program: Some(program), ..connection }),
                 Err(error) => {
                     let how = program.end().await;
@@ -112,34 +111,31 @@ async fn handshake(
             }
         }
         Reach::Http { url, headers } => {
-            let (transport, way) = http::transport(url, headers, environment).await?;
-            let served = serve(settings, client, transport, lifecycle, way).await;
+            let (transport, around) = http::transport(url, headers, environment).await?;
+            let way = Way::Http(transport);
+            let served = serve(settings, client, way, lifecycle, around).await;
             served.map_err(ConnectError::Handshake)
         }
     }
 }
 
-async fn serve<T, E, A>(
+async fn serve(
     settings: &ServerSettings,
     client: &Client,
-    transport: T,
-    lifecycle: ClientLifecycleMode,
     way: Way,
-) -> Result<Connection, String>
-where
-    T: IntoTransport<RoleClient, E, A>,
-    E: Error + Send + Sync + 'static,
-{
+    lifecycle: ClientLifecycleMode,
+    around: Around,
+) -> Result<Connection, String> {
     let service = client
         .clone()
-        .serve_with_lifecycle(transport, lifecycle)
+        .serve_with_lifecycle(way, lifecycle)
         .await
-        .map_err(|error| words::of_handshake(&error, &way))?;
+        .map_err(|error| words::of_handshake(&error, &around))?;
     let link = Link {
         peer: service.peer().clone(),
         client: client.clone(),
         call_limit: settings.call_limit,
-        way,
+        around,
     };
     Ok(Connection { link, service, program: None })
 }

@@ -4,7 +4,7 @@
 //! know what an answer is for.
 
 use super::{Link, lenient, words};
-use crate::http::Way;
+use crate::http::Around;
 use rmcp::ServiceError;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetPromptRequest,
@@ -157,7 +157,7 @@ impl Link {
         progress: &(dyn Fn(String) + Send + Sync),
     ) -> Result<ServerResult, CallError> {
         let options = PeerRequestOptions::no_options();
-        let failed = |error| call_error(error, &self.way);
+        let failed = |error| call_error(error, &self.around);
         let handle = self.peer.send_request_with_option(request, options).await.map_err(failed)?;
         let (sender, mut lines) = mpsc::channel(MOST_LINES);
         let _following = self.client.follow(handle.progress_token.clone(), sender);
@@ -200,12 +200,12 @@ impl Drop for OpenCall {
     }
 }
 
-fn call_error(error: ServiceError, way: &Way) -> CallError {
+fn call_error(error: ServiceError, around: &Around) -> CallError {
     match error {
         ServiceError::McpError(error) => CallError::Refused(error.message.into_owned()),
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => CallError::Ended,
         ServiceError::TransportSend(error) => {
-            CallError::Unreachable(words::of_transport(error.error.as_ref(), way))
+            CallError::Unreachable(words::of_transport(error.error.as_ref(), around))
         }
         _ => CallError::Unreadable,
     }

@@ -3,7 +3,7 @@
 //! Owns the look into the library's errors. Must not decide what follows.
 
 use crate::content::one_line;
-use crate::http::Way;
+use crate::http::Around;
 use letscode_http::Fault;
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
@@ -13,7 +13,7 @@ use std::error::Error;
 const LONGEST_ANSWER: usize = 200;
 
 /// Returns why a handshake failed.
-pub(super) fn of_handshake(error: &ClientInitializeError, way: &Way) -> String {
+pub(super) fn of_handshake(error: &ClientInitializeError, around: &Around) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => "it ended before it was ready".into(),
         ClientInitializeError::JsonRpcError(error) => format!("it refuses: {}", error.message),
@@ -21,20 +21,22 @@ pub(super) fn of_handshake(error: &ClientInitializeError, way: &Way) -> String {
             let versions: Vec<&str> = server_supported.iter().map(|v| v.as_str()).collect();
             format!("it speaks no version that is known here, only {}", versions.join(", "))
         }
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => of_handshake(fallback, way),
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
+            of_handshake(fallback, around)
+        }
         ClientInitializeError::TransportError { error, .. } => {
-            of_transport(error.error.as_ref(), way)
+            of_transport(error.error.as_ref(), around)
         }
         other => format!("it does not follow the protocol: {other}"),
     }
 }
 
 /// Returns why something could not be sent.
-pub(super) fn of_transport(error: &(dyn Error + 'static), way: &Way) -> String {
+pub(super) fn of_transport(error: &(dyn Error + 'static), around: &Around) -> String {
     let mut innermost = error;
     loop {
         if let Some(error) = innermost.downcast_ref::<StreamableHttpError<reqwest::Error>>()
-            && let Some(words) = of_http(error, way)
+            && let Some(words) = of_http(error, around)
         {
             return words;
         }
@@ -46,9 +48,9 @@ pub(super) fn of_transport(error: &(dyn Error + 'static), way: &Way) -> String {
 }
 
 /// Returns what became of a request, where there is more to say than the library says.
-fn of_http(error: &StreamableHttpError<reqwest::Error>, way: &Way) -> Option<String> {
+fn of_http(error: &StreamableHttpError<reqwest::Error>, around: &Around) -> Option<String> {
     match error {
-        StreamableHttpError::Client(client) => Some(of_client(client, way)),
+        StreamableHttpError::Client(client) => Some(of_client(client, around)),
         StreamableHttpError::AuthRequired(wanted) => Some(sign_in(&wanted.www_authenticate_header)),
         StreamableHttpError::InsufficientScope(_) => Some(MAY_NOT.into()),
         StreamableHttpError::UnexpectedServerResponse(text) => {
@@ -91,10 +93,10 @@ fn of_status(text: &str) -> String {
     }
 }
 
-fn of_client(error: &reqwest::Error, way: &Way) -> String {
+fn of_client(error: &reqwest::Error, around: &Around) -> String {
     if let Some(status) = error.status() {
         return of_status(&status.to_string());
     }
-    let Fault { what, hint, .. } = Fault::of(error, way.surroundings());
+    let Fault { what, hint, .. } = Fault::of(error, around.surroundings());
     if hint.is_empty() { what } else { format!("{what}; {hint}") }
 }
