@@ -22,6 +22,7 @@ mod journal;
 mod http;
 mod program;
 mod stdio;
+mod stray;
 mod transport;
 
 mod client;

@@ -21,6 +21,8 @@ use crate::transport::Way;
 use rmcp::ClientServiceExt as _;
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{ClientLifecycleMode, Peer, RoleClient, RunningService, Subscription};
+use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// A connection. Clones share it.
@@ -44,7 +46,13 @@ pub(crate) struct Connection {
 pub(crate) enum ConnectError {
     /// The program cannot be started.
     #[error("{command} cannot be started: {error}")]
-    Start { command: String, error: std::io::Error },
+    Start { command: String, error: io::Error },
+    /// There is no such program.
+    #[error("there is no program {0}; is it installed, and its folder on the PATH?")]
+    NoProgram(String),
+    /// There is no such folder.
+    #[error("cwd: there is no folder {0}")]
+    NoFolder(String),
     /// There is no way over HTTP.
     #[error(transparent)]
     Http(#[from] http::HttpError),
@@ -78,6 +86,7 @@ pub(crate) async fn connect(
         };
         let connection = match handshake(settings, environment, client, journal, auto).await {
             Err(ConnectError::Handshake(_)) => {
+                journal.clear();
                 let old = ClientLifecycleMode::Initialize;
                 handshake(settings, environment, client, journal, old).await?
             }
@@ -99,9 +108,9 @@ async fn handshake(
     match &settings.reach {
         Reach::Program { command, args, env, cwd } => {
             let (program, pipes) = program::start(command, args, env, cwd, environment)
-                .map_err(|error| ConnectError::Start { command: command.clone(), error })?;
+                .map_err(|error| start_error(command, cwd, error))?;
             tokio::spawn(journal.clone().follow(pipes.stderr));
-            let way = Way::Stdio(Stdio::new(pipes.stdout, pipes.stdin));
+            let way = Way::Stdio(Stdio::new(pipes.stdout, pipes.stdin, journal.clone()));
             match serve(settings, client, way, lifecycle, Around::default()).await {
                 Ok(connection) => Ok(Connection { program: Some(program), ..connection }),
                 Err(error) => {
@@ -116,6 +125,16 @@ async fn handshake(
             let served = serve(settings, client, way, lifecycle, around).await;
             served.map_err(ConnectError::Handshake)
         }
+    }
+}
+
+fn start_error(command: &str, cwd: &Path, error: io::Error) -> ConnectError {
+    if !cwd.is_dir() {
+        return ConnectError::NoFolder(cwd.display().to_string());
+    }
+    match error.kind() {
+        io::ErrorKind::NotFound => ConnectError::NoProgram(command.to_owned()),
+        _ => ConnectError::Start { command: command.to_owned(), error },
     }
 }
 

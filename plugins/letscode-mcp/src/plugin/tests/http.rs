@@ -60,6 +60,27 @@ fn a_server_that_wants_a_key_is_left_out_and_says_so() {
 }
 
 #[test]
+fn an_address_that_is_not_the_servers_says_so() {
+    let served = Served::start();
+    for (path, expected) in [
+        ("/elsewhere", "s: left out: it answers HTTP 404 Not Found: check the url"),
+        ("/page", "s: left out: it answers with text/html, not as an MCP server: check the url"),
+    ] {
+        let url = served.url.replace("/mcp", path);
+        let stage = Stage::start(json!({"s": {"url": url}}));
+        assert_eq!(stage.command("mcp", ""), expected);
+    }
+}
+
+#[test]
+fn an_offer_to_sign_in_is_told() {
+    let served = Served::start_with("http", &["--oauth"]);
+    let stage = Stage::start(json!({"s": {"url": served.url}}));
+    let listing = stage.command("mcp", "");
+    assert!(listing.contains("set headers.Authorization (it offers to sign in"), "{listing}");
+}
+
+#[test]
 fn an_address_where_nobody_listens_is_left_out() {
     let mut served = Served::start();
     served.child.kill().unwrap();
