@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tries the MCP plugin against real servers: everything and filesystem from npm, time and git from
-# PyPI, each over stdio, and everything over streamable HTTP too.
+# PyPI, each over stdio, everything over streamable HTTP too, and one on the official Python SDK that
+# changes its tools. First over the plugin protocol, then with the whole program and a scripted model.
 #
 #   scripts/mcp-servers.sh LETSCODE [FOLDER]
 #
