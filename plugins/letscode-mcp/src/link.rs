@@ -14,15 +14,13 @@ use crate::client::Client;
 use crate::environment::Environment;
 use crate::http::{self, Around};
 use crate::journal::Journal;
-use crate::program::{self, Program};
+use crate::program::{self, Program, StartError};
 use crate::settings::{Reach, ServerSettings};
 use crate::stdio::Stdio;
 use crate::transport::Way;
 use rmcp::ClientServiceExt as _;
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
 use rmcp::service::{ClientLifecycleMode, Peer, RoleClient, RunningService, Subscription};
-use std::io;
-use std::path::Path;
 use std::time::Duration;
 
 /// A connection. Clones share it.
@@ -45,14 +43,8 @@ pub(crate) struct Connection {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
     /// The program cannot be started.
-    #[error("{command} cannot be started: {error}")]
-    Start { command: String, error: io::Error },
-    /// There is no such program.
-    #[error("there is no program {0}; is it installed, and its folder on the PATH?")]
-    NoProgram(String),
-    /// There is no such folder.
-    #[error("cwd: there is no folder {0}")]
-    NoFolder(String),
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// There is no way over HTTP.
     #[error(transparent)]
     Http(#[from] http::HttpError),
@@ -107,8 +99,7 @@ async fn handshake(
 ) -> Result<Connection, ConnectError> {
     match &settings.reach {
         Reach::Program { command, args, env, cwd } => {
-            let (program, pipes) = program::start(command, args, env, cwd, environment)
-                .map_err(|error| start_error(command, cwd, error))?;
+            let (program, pipes) = program::start(command, args, env, cwd, environment)?;
             tokio::spawn(journal.clone().follow(pipes.stderr));
             let way = Way::Stdio(Stdio::new(pipes.stdout, pipes.stdin, journal.clone()));
             match serve(settings, client, way, lifecycle, Around::default()).await {
@@ -125,16 +116,6 @@ async fn handshake(
             let served = serve(settings, client, way, lifecycle, around).await;
             served.map_err(ConnectError::Handshake)
         }
-    }
-}
-
-fn start_error(command: &str, cwd: &Path, error: io::Error) -> ConnectError {
-    if !cwd.is_dir() {
-        return ConnectError::NoFolder(cwd.display().to_string());
-    }
-    match error.kind() {
-        io::ErrorKind::NotFound => ConnectError::NoProgram(command.to_owned()),
-        _ => ConnectError::Start { command: command.to_owned(), error },
     }
 }
 
