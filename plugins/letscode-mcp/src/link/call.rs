@@ -204,6 +204,9 @@ fn call_error(error: ServiceError, around: &Around) -> CallError {
     match error {
         ServiceError::McpError(error) => CallError::Refused(error.message.into_owned()),
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => CallError::Ended,
+        ServiceError::TransportSend(error) if words::is_gone(error.error.as_ref()) => {
+            CallError::Ended
+        }
         ServiceError::TransportSend(error) => {
             CallError::Unreachable(words::of_transport(error.error.as_ref(), around))
         }

@@ -4,18 +4,22 @@
 
 use crate::content::one_line;
 use crate::http::Around;
+use crate::transport::SendError;
 use letscode_http::Fault;
 use rmcp::service::ClientInitializeError;
 use rmcp::transport::streamable_http_client::StreamableHttpError;
 use std::error::Error;
+use std::io::ErrorKind;
 
 /// How much of what a server answers in place of an answer is shown, in characters.
 const LONGEST_ANSWER: usize = 200;
 
+const ENDED_EARLY: &str = "it ended before it was ready";
+
 /// Returns why a handshake failed.
 pub(super) fn of_handshake(error: &ClientInitializeError, around: &Around) -> String {
     match error {
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it was ready".into(),
+        ClientInitializeError::ConnectionClosed(_) => ENDED_EARLY.into(),
         ClientInitializeError::JsonRpcError(error) => format!("it refuses: {}", error.message),
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let versions: Vec<&str> = server_supported.iter().map(|v| v.as_str()).collect();
@@ -24,11 +28,23 @@ pub(super) fn of_handshake(error: &ClientInitializeError, around: &Around) -> St
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => {
             of_handshake(fallback, around)
         }
+        ClientInitializeError::TransportError { error, .. } if is_gone(error.error.as_ref()) => {
+            ENDED_EARLY.into()
+        }
         ClientInitializeError::TransportError { error, .. } => {
             of_transport(error.error.as_ref(), around)
         }
         other => format!("it does not follow the protocol: {other}"),
     }
+}
+
+/// Returns whether something could not be sent because the server does not read any more.
+pub(super) fn is_gone(error: &(dyn Error + 'static)) -> bool {
+    let mut causes = std::iter::successors(Some(error), |error| (*error).source());
+    causes.any(|cause| {
+        let error = cause.downcast_ref::<SendError>();
+        matches!(error, Some(SendError::Stdio(error)) if error.kind() == ErrorKind::BrokenPipe)
+    })
 }
 
 /// Returns why something could not be sent.

@@ -42,14 +42,16 @@ fn what_keeps_a_server_from_starting_is_told() {
     let chatty = json!({"command": "sh", "args": ["-c", "echo hello world; cat >&2"], "cwd": "/", "timeout": 1});
     let stage = Stage::start(json!({
         "chatty": chatty,
+        "early": {"command": "sh", "args": ["-c", "exit 3"], "cwd": "/"},
         "folder": with(scripted(&[]), "cwd", json!("/nowhere/at-all")),
         "twice": scripted(&["--die-at-start", "no key for you"]),
     }));
     let listing = stage.command("mcp", "");
     let lines: Vec<&str> = listing.lines().collect();
     assert!(lines[0].contains("(stdout, but no message) hello world"), "{listing}");
-    assert_eq!(lines[1], "folder: left out: cwd: there is no folder /nowhere/at-all");
-    assert_eq!(lines[2].matches("no key for you").count(), 1, "{listing}");
+    assert_eq!(lines[1], "early: left out: it ended before it was ready (exit status: 3)");
+    assert_eq!(lines[2], "folder: left out: cwd: there is no folder /nowhere/at-all");
+    assert_eq!(lines[3].matches("no key for you").count(), 1, "{listing}");
     let alone = stage.command("mcp", "twice");
     assert_eq!(alone.matches("no key for you").count(), 1, "{alone}");
 }
