@@ -1,7 +1,8 @@
 """Runs `letscode -p` with real servers behind it and a scripted model before it.
 
 Called by mcp-servers.sh with the program and the folder where the servers are installed. The model
-calls one tool of each server and ends; what it is sent must hold what the servers answered.
+calls one tool of each server and ends; what it is sent must hold what the servers answered. Then a run
+over RPC is aborted while a server works, which must hear of it.
 """
 
 import http.server
@@ -10,6 +11,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import mcp_real
@@ -47,6 +49,41 @@ class Model(http.server.BaseHTTPRequestHandler):
         pass
 
 
+def environment(home):
+    return {**os.environ, "HOME": str(home), "OPENAI_API_KEY": "not-needed-here"}
+
+
+def aborted(project, home, base):
+    """Aborts a run in the middle of a call of the server on the official SDK; returns whether all went well."""
+    note = FOLDER / "note-of-the-run"
+    note.write_text("")
+    Model.bodies.clear()
+    Model.calls = [("mcp_sdk_wait", {"note": str(note)}, "")]
+    program = subprocess.Popen([PROGRAM, "--mode", "rpc", *base], cwd=project, env=environment(home),
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def send(**command):
+        program.stdin.write(json.dumps(command) + "\n")
+        program.stdin.flush()
+
+    def until(text):
+        end = time.monotonic() + mcp_real.LIMIT
+        while note.read_text() != text and time.monotonic() < end:
+            time.sleep(0.02)
+        return note.read_text() == text
+
+    send(cmd="prompt", id="r1", text="wait")
+    good = until("begun")
+    send(cmd="abort")
+    good &= until("told to stop")
+    send(cmd="bye")
+    lines = [json.loads(line) for line in program.stdout]
+    good &= program.wait(timeout=mcp_real.LIMIT) == 0
+    good &= any(line["type"] == "agent_end" for line in lines)
+    print(f"{'ok  ' if good else 'FAIL'} an abort over RPC is heard by the server: {note.read_text()!r}")
+    return good
+
+
 def main():
     project = mcp_real.places(FOLDER)
     web = mcp_real.Web(FOLDER)
@@ -68,11 +105,10 @@ def main():
     ]
     model = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     threading.Thread(target=model.serve_forever, daemon=True).start()
+    base = ["--base-url", f"http://127.0.0.1:{model.server_port}/v1", "--model", "scripted"]
     done = subprocess.run(
-        [PROGRAM, "-p", "--base-url", f"http://127.0.0.1:{model.server_port}/v1", "--model", "scripted", "go"],
-        cwd=project, env={**os.environ, "HOME": str(home), "OPENAI_API_KEY": "not-needed-here"},
+        [PROGRAM, "-p", *base, "go"], cwd=project, env=environment(home),
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * mcp_real.LIMIT)
-    web.end()
     good = done.stdout == "done\n" and len(Model.bodies) == 2
     print(f"{'ok  ' if good else 'FAIL'} a run with six servers: {done.stdout!r} {done.stderr!r}")
     results = [message["content"] for message in (Model.bodies[1] if good else {}).get("messages", []) if message["role"] == "tool"]
@@ -80,7 +116,10 @@ def main():
         found = expected in json.dumps(result)
         good &= found
         print(f"{'ok  ' if found else 'FAIL'} through the model: {name}: {json.dumps(result)[:200]}")
-    sys.exit(0 if good and len(results) == len(Model.calls) else 1)
+    good &= len(results) == len(Model.calls)
+    good &= aborted(project, home, base)
+    web.end()
+    sys.exit(0 if good else 1)
 
 
 main()
