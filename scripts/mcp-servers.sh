@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Tries the MCP plugin against real servers: everything and filesystem from npm, time and git from
-# PyPI, each over stdio, and everything over streamable HTTP too.
+# PyPI, each over stdio, everything over streamable HTTP too, and one on the official Python SDK that
+# changes its tools. First over the plugin protocol, then with the whole program and a scripted model.
 #
 #   scripts/mcp-servers.sh LETSCODE [FOLDER]
 #
@@ -25,4 +26,6 @@ if [ ! -e "$folder/installed" ]; then
     "$folder/py/bin/pip" install -q mcp-server-time mcp-server-git
     touch "$folder/installed"
 fi
+export PYTHONDONTWRITEBYTECODE=1
 python3 "$here/mcp_servers.py" "$program" "$folder"
+python3 "$here/mcp_model.py" "$program" "$folder"

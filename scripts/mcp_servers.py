@@ -8,16 +8,16 @@ import json
 import os
 import queue
 import signal
-import socket
 import subprocess
 import sys
 import threading
 import time
-import urllib.request
 from pathlib import Path
 
+import mcp_real
+from mcp_real import LIMIT
+
 PROGRAM, FOLDER = sys.argv[1], Path(sys.argv[2])
-LIMIT = 60
 failed = False
 
 
@@ -134,34 +134,23 @@ def everything(plugin, name):
           changed and changed[0]["content"][1]["text"])
 
 
-def main():
-    project = FOLDER / "project"
-    (FOLDER / "home").mkdir(exist_ok=True)
-    project.mkdir(exist_ok=True)
-    (project / "note.txt").write_text("the note\n")
-    if not (project / ".git").exists():
-        subprocess.run(["git", "init", "-q", "."], cwd=project, check=True)
-    modules, py = FOLDER / "node/node_modules/@modelcontextprotocol", FOLDER / "py/bin"
-    every = modules / "server-everything/dist/index.js"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    http = subprocess.Popen(["node", every, "streamableHttp"], env={**os.environ, "PORT": str(port)},
-                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    for _ in range(200):
-        try:
-            urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=5)
-        except urllib.error.HTTPError:
-            break
-        except OSError:
-            time.sleep(0.1)
-    servers = {
-        "everything": {"command": "node", "args": [str(every), "stdio"]},
-        "filesystem": {"command": "node", "args": [str(modules / "server-filesystem/dist/index.js"), str(FOLDER / "home")]},
-        "time": {"command": str(py / "mcp-server-time"), "prefix": "clock_", "args": ["--local-timezone", "UTC"]},
-        "git": {"command": str(py / "mcp-server-git")},
-        "web": {"url": f"http://127.0.0.1:{port}/mcp"},
-    }
+def until(wanted, limit=LIMIT):
+    """Waits until `wanted()` is so, and returns whether it came to that."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        if wanted():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def pids(plugin, word):
+    """Returns the plugin's servers in whose command line `word` stands."""
+    return [child for child in children(plugin.process.pid)
+            if word in Path(f"/proc/{child}/cmdline").read_text()]
+
+
+def all_together(servers, project):
     alone = {}
     for name, table in servers.items():
         started = time.monotonic()
@@ -185,34 +174,88 @@ def main():
     check("names and schemas are legal", all(
         set(n) <= legal and len(n) <= 64 and t["parameters"]["type"] == "object" and "$schema" not in json.dumps(t["parameters"])
         for n, t in plugin.tools.items()), f"{len(plugin.tools)} tools")
-    # A call that takes long is taken back; the server goes on.
-    long = next(n for n in plugin.tools if "long" in n and n.startswith("mcp_everything"))
-    call = plugin.begin(type="call_tool", tool_call_id="c", name=long, arguments={"duration": 30, "steps": 60})
-    time.sleep(0.5)
+    return plugin
+
+
+def cancelled(plugin, name):
+    """A call that takes long is taken back; the server goes on."""
+    tool = next(n for n in plugin.tools if "long" in n and n.startswith(f"mcp_{name}"))
+    before = len(plugin.progress)
+    call = plugin.begin(type="call_tool", tool_call_id="c", name=tool, arguments={"duration": 30, "steps": 300})
+    until(lambda: len(plugin.progress) > before)
     plugin.send(type="cancel", call=call)
-    check("a cancelled call leaves the server usable", "again" in plugin.text("mcp_everything_echo", message="again"))
-    # A killed server is started again once.
-    for child in children(plugin.process.pid):
-        if "server-filesystem" in Path(f"/proc/{child}/cmdline").read_text():
+    check(f"{name}: a cancelled call leaves the server usable", "again" in plugin.text(f"mcp_{name}_echo", message="again"))
+
+
+def killed(plugin):
+    """A server is killed while a call is under way, which ends with an error; it is started again once."""
+    tool = next(n for n in plugin.tools if "long" in n and n.startswith("mcp_everything"))
+    before = len(plugin.progress)
+    call = plugin.begin(type="call_tool", tool_call_id="c", name=tool, arguments={"duration": 30, "steps": 300})
+    until(lambda: len(plugin.progress) > before)
+    for again in False, True:
+        for child in pids(plugin, "server-everything"):
             os.kill(child, signal.SIGKILL)
-    time.sleep(0.3)
-    # Which folders it allows depends on whether it has asked for its roots again by now.
-    allowed = plugin.text("mcp_filesystem_list_allowed_directories")
-    check("a killed server is started again", str(FOLDER) in allowed, allowed)
-    left = children(plugin.process.pid)
-    took = plugin.goodbye()
-    time.sleep(0.2)
-    alive = [pid for pid in left if Path(f"/proc/{pid}").exists()]
-    check("goodbye ends all servers in time", took < 2.0 and not alive, f"{took:.2f} s")
-    # A hung server's call ends with an error.
+        if again:
+            break
+        result = plugin.end(call)["result"]
+        text = result["content"][0]["text"]
+        check("a server killed in the middle of a call ends it with an error", result["is_error"] and "ended" in text, text)
+        text = plugin.text("mcp_everything_echo", message="back")
+        check("a killed server is started again", "back" in text, text)
+    once = until(lambda: "ended again" in plugin.text("mcp_everything_echo", message="back"))
+    check("once", once, plugin.command("mcp").splitlines()[0])
+    check("and the others go on", "UTC" in plugin.text("clock_get_current_time", timezone="UTC"))
+
+
+def hung(servers, project):
+    """A server that is stopped in the middle: its call ends in time, and so does the plugin."""
     plugin = Plugin({"hung": {**servers["everything"], "call_timeout": 1}}, project)
     for child in children(plugin.process.pid):
         os.kill(child, signal.SIGSTOP)
     text = plugin.text("mcp_hung_echo", message="x")
     check("a hung server's call ends with an error", "no answer within 1 s" in text, text)
+    left = children(plugin.process.pid)
+    took = plugin.goodbye()
+    check("and a hung server does not outlive goodbye", took < 3.0 and gone(left), f"{took:.2f} s")
+
+
+def growing(project):
+    """A server on the official SDK: a change of its tools, and a call that it is told to stop."""
+    plugin = Plugin({"sdk": mcp_real.growing(FOLDER)}, project)
+    print(plugin.command("mcp"))
+    text = plugin.text("mcp_sdk_grow")
+    there = until(lambda: "mcp_sdk_newcomer" in plugin.tools)
+    check("a tool that comes later is there after list_changed", text == "grown" and there, sorted(plugin.tools))
+    text = plugin.text("mcp_sdk_newcomer")
+    check("and can be called", text == "here I am", text)
+    note = FOLDER / "note-of-the-call"
+    note.write_text("")
+    call = plugin.begin(type="call_tool", tool_call_id="c", name="mcp_sdk_wait", arguments={"note": str(note)})
+    until(lambda: note.read_text() == "begun")
+    plugin.send(type="cancel", call=call)
+    check("a cancelled call is told to stop", until(lambda: note.read_text() == "told to stop"), note.read_text())
     plugin.goodbye()
-    http.terminate()
-    http.wait(timeout=LIMIT)
+
+
+def gone(processes):
+    return until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in processes), 5)
+
+
+def main():
+    project = mcp_real.places(FOLDER)
+    web = mcp_real.Web(FOLDER)
+    servers = {**mcp_real.tables(FOLDER), "web": web.table}
+    plugin = all_together(servers, project)
+    cancelled(plugin, "everything")
+    cancelled(plugin, "web")
+    killed(plugin)
+    left = children(plugin.process.pid)
+    took = plugin.goodbye()
+    check("goodbye ends all servers in time", took < 2.0 and gone(left), f"{took:.2f} s")
+    hung(servers, project)
+    growing(project)
+    web.end()
     sys.exit(1 if failed else 0)
 
 

@@ -3,6 +3,7 @@
 //! Owns the settings as plain data. Must not read the environment or files: the caller resolves
 //! all values.
 
+use letscode_http::{ProxyError, ProxySettings};
 use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -97,27 +98,6 @@ pub struct Price {
     pub cached_per_million: Option<f64>,
 }
 
-/// Which proxies to go through, each as the variable of that name holds it. A URL without a
-/// scheme is an `http://` one, and `socks://` means `socks5://`.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct ProxySettings {
-    /// For `http://` endpoints.
-    pub http: Option<String>,
-    /// For `https://` endpoints.
-    pub https: Option<String>,
-    /// For both, where the one above is unset.
-    pub all: Option<String>,
-    /// Hosts that are reached directly, separated by commas; `*` for all.
-    pub no_proxy: Option<String>,
-}
-
-impl fmt::Debug for ProxySettings {
-    /// Shows nothing of the URLs: they may hold passwords.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProxySettings").finish_non_exhaustive()
-    }
-}
-
 /// Why no client can be made from the settings.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigError {
@@ -135,12 +115,7 @@ pub enum ConfigError {
     /// The `User-Agent` has characters that no header may hold.
     #[error("the user agent contains characters that cannot be sent")]
     UserAgent,
-    /// A proxy's URL cannot be read. The URL may hold a password, so it is not repeated.
-    #[error("the proxy given for {scheme} is not usable: {reason}")]
-    Proxy {
-        /// `http` or `https`: the kind of endpoint that it is for.
-        scheme: &'static str,
-        /// What is wrong.
-        reason: String,
-    },
+    /// A proxy's URL cannot be read.
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
 }

@@ -3,10 +3,11 @@
 //! Owns the way there, which is that of requests to a model. Must not be used for what must not
 //! fail.
 
-use crate::config::{ClientConfig, ConfigError, ProxySettings};
+use crate::config::{ClientConfig, ConfigError};
 use crate::endpoint::Endpoint;
 use crate::http::Http;
 use crate::models::ask;
+use letscode_http::ProxySettings;
 use reqwest::Url;
 use serde_json::Value;
 use std::path::PathBuf;

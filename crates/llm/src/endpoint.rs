@@ -8,7 +8,6 @@ mod tests;
 
 use crate::config::ConfigError;
 use reqwest::Url;
-use std::net::IpAddr;
 
 const OPERATION: &str = "/chat/completions";
 
@@ -79,12 +78,7 @@ impl Endpoint {
 
     /// Returns whether the endpoint is on this machine.
     pub(crate) fn is_loopback(&self) -> bool {
-        let host = self.url.host_str().unwrap_or_default();
-        let host = host.trim_start_matches('[').trim_end_matches(']');
-        match host.parse::<IpAddr>() {
-            Ok(address) => address.is_loopback() || address.is_unspecified(),
-            Err(_) => host == "localhost" || host.ends_with(".localhost"),
-        }
+        letscode_http::is_loopback(&self.url)
     }
 }
 

@@ -20,10 +20,9 @@ use crate::config::Secret;
 use crate::retry;
 use letscode_core::model::{ModelError, ModelErrorKind};
 use letscode_core::secrets::MASK;
+use letscode_http::{Fault, FaultKind, Surroundings};
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
-use std::error::Error as StdError;
-use std::io;
 use std::time::{Duration, SystemTime};
 
 /// How many bytes of foreign text a message may hold.
@@ -236,55 +235,13 @@ pub(crate) fn from_transport(
     proxy: Option<&str>,
     roots_problem: Option<&str>,
 ) -> Failure {
-    let cause = scene.clean(&root_cause(error));
-    if let Some(tls) = tls_error(error) {
-        let (what, mut hint) = match tls {
-            rustls::Error::InvalidCertificate(_) => (
-                format!("the server's certificate is not trusted: {cause}"),
-                "if your network uses its own certificates, set SSL_CERT_FILE to a PEM file of them"
-                    .to_owned(),
-            ),
-            rustls::Error::InvalidMessage(_) => (
-                format!("the server does not speak TLS: {cause}"),
-                "if it is meant to, check the port; else write http:// in the base URL".to_owned(),
-            ),
-            _ => (format!("no secure connection: {cause}"), String::new()),
-        };
-        if let Some(problem) = roots_problem {
-            hint = format!("{hint} ({})", scene.clean(problem)).trim_start().to_owned();
-        }
-        return scene.failure(ModelErrorKind::Tls, &what, &hint);
-    }
-    let through = proxy.map_or_else(String::new, |proxy| format!(" through the proxy {proxy}"));
-    let refused = io_kind(error) == Some(io::ErrorKind::ConnectionRefused);
-    let (what, hint) = if error.is_dns() {
-        (format!("cannot find the host{through}: {cause}"), "check the base URL and the network")
-    } else if error.is_connect() && error.is_timeout() {
-        (
-            format!("cannot connect{through}: no answer in time"),
-            "check the base URL and the network",
-        )
-    } else if refused && proxy.is_none() {
-        (format!("cannot connect: {cause}"), "is the server running?")
-    } else if error.is_connect() {
-        (format!("cannot connect{through}: {cause}"), "check the proxy and the network")
-    } else {
-        (format!("the connection broke before the answer: {cause}"), "")
+    let around = Surroundings { setting: "base URL", proxy, roots_problem };
+    let fault = Fault::of(error, around);
+    let kind = match fault.kind {
+        FaultKind::Tls => ModelErrorKind::Tls,
+        FaultKind::Network => ModelErrorKind::Network,
     };
-    scene.failure(ModelErrorKind::Network, &what, hint)
-}
-
-/// Returns whether a certificate could not be traced to a trusted root.
-pub(crate) fn is_unknown_issuer(error: &reqwest::Error) -> bool {
-    matches!(
-        tls_error(error),
-        Some(rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer))
-    )
-}
-
-/// Returns the innermost cause in words.
-pub(crate) fn root_cause(error: &reqwest::Error) -> String {
-    chain(error).last().map_or_else(|| error.to_string(), ToString::to_string)
+    scene.failure(kind, &scene.clean(&fault.what), &scene.clean(&fault.hint))
 }
 
 fn status_in_words(status: StatusCode) -> String {
@@ -303,21 +260,4 @@ fn described(scene: &Scene, error: &ErrorBody, text: &str) -> String {
         Some(tool) => format!("{text} [tool `{tool}`]"),
         None => text,
     }
-}
-
-fn tls_error(error: &reqwest::Error) -> Option<&rustls::Error> {
-    chain(error).find_map(|cause| cause.downcast_ref::<rustls::Error>())
-}
-
-fn io_kind(error: &reqwest::Error) -> Option<io::ErrorKind> {
-    chain(error).find_map(|cause| cause.downcast_ref::<io::Error>()).map(io::Error::kind)
-}
-
-/// Returns the causes of an error. An I/O error leaves out of its sources what it carries, and may
-/// carry another of its kind, so each is opened.
-fn chain(error: &reqwest::Error) -> impl Iterator<Item = &(dyn StdError + 'static)> {
-    std::iter::successors(error.source(), |cause| match cause.downcast_ref::<io::Error>() {
-        Some(error) => error.get_ref().map(|carried| carried as &(dyn StdError + 'static)),
-        None => (*cause).source(),
-    })
 }

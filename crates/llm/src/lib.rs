@@ -34,6 +34,7 @@ mod client;
 pub mod fuzzing;
 
 pub use client::Client;
-pub use config::{ClientConfig, ConfigError, Price, ProxySettings, Secret};
+pub use config::{ClientConfig, ConfigError, Price, Secret};
 pub use document::{DocumentConfig, fetch_document};
+pub use letscode_http::ProxySettings;
 pub use models::{ListedModel, ListingConfig, ListingError, list_models};

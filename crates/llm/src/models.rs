@@ -12,10 +12,10 @@ mod tests;
 pub(crate) use reading::is_plausible;
 pub(crate) use window::context_window;
 
-use crate::config::{ClientConfig, ConfigError, ProxySettings, Secret};
+use crate::config::{ClientConfig, ConfigError, Secret};
 use crate::endpoint::{self, Endpoint};
-use crate::error::root_cause;
 use crate::http::{Http, SendError};
+use letscode_http::{ProxySettings, root_cause};
 use reqwest::{StatusCode, Url};
 use serde_json::Value;
 use std::path::PathBuf;

@@ -140,10 +140,11 @@ impl Bridge {
         let mut registrations = Registrations::default();
         for ((server, tool), name) in tools.iter().zip(names::legal_names(&wanted)) {
             let description = tool.description.as_deref().or(tool.title.as_deref());
+            let masks = &server.settings().masks;
             registrations.tools.push(ToolSpec {
                 name: name.clone(),
-                description: bounded(description.unwrap_or(&tool.name)),
-                parameters: schema::portable(&tool.input_schema),
+                description: bounded(&masks.apply(description.unwrap_or(&tool.name))),
+                parameters: masks.apply_to(schema::portable(&tool.input_schema)),
                 execution_mode: ExecutionMode::Parallel,
             });
             index.tools.insert(name, (Arc::clone(server), tool.name.to_string()));
@@ -160,9 +161,11 @@ impl Bridge {
                     continue;
                 }
                 let description = prompt.description.as_deref().or(prompt.title.as_deref());
+                let masks = &server.settings().masks;
+                let description = masks.apply(description.unwrap_or("A prompt of the server"));
                 registrations.commands.push(CommandSpec {
                     name: name.clone(),
-                    description: one_line(description.unwrap_or("A prompt of the server"), 200),
+                    description: one_line(&description, 200),
                     usage: prompts::usage(prompt),
                 });
                 index.prompts.insert(name, (Arc::clone(server), prompt.clone()));
@@ -221,7 +224,8 @@ impl Bridge {
         for argument in prompts::missing(&prompt, &arguments.clone()) {
             let mut text = format!("/{name}: {}", argument.name);
             if let Some(description) = &argument.description {
-                text.push_str(&format!(" ({})", one_line(description, 200)));
+                let description = server.settings().masks.apply(description);
+                text.push_str(&format!(" ({})", one_line(&description, 200)));
             }
             let request = UiRequest::Input { text, placeholder: None, default: None };
             let answer = self.front.ask(request).await;

@@ -12,6 +12,7 @@ pub use edit::{EditError, add, remove};
 pub use run::{Outcome, list, test};
 
 use std::collections::BTreeMap;
+use url::Url;
 
 /// What `letscode mcp` is asked to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,7 +90,10 @@ fn parse_add(words: &[&str]) -> Result<NewServer, String> {
     let [name, rest @ ..] = words else { return Err(usage.into()) };
     let mut server = NewServer { name: (*name).to_owned(), ..NewServer::default() };
     let legal = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if name.is_empty() || name.starts_with('-') || !name.chars().all(legal) {
+    if name.starts_with('-') {
+        return Err(format!("the name stands before {name}; see letscode mcp --help"));
+    }
+    if name.is_empty() || !name.chars().all(legal) {
         return Err(format!("{name}: a name may hold letters, digits, `_`, `-` and `.` only"));
     }
     let mut words = rest.iter();
@@ -98,13 +102,11 @@ fn parse_add(words: &[&str]) -> Result<NewServer, String> {
         let mut value = || words.next().ok_or_else(|| format!("{word} needs a value"));
         match *word {
             "--env" | "--header" => {
-                let value = value()?;
-                let (key, value) = value
-                    .split_once('=')
-                    .filter(|(key, _)| !key.is_empty())
-                    .ok_or_else(|| format!("{word} needs NAME=VALUE"))?;
+                let is_env = *word == "--env";
+                let (key, value) =
+                    pair(value()?, is_env).ok_or_else(|| format!("{word} needs NAME=VALUE"))?;
                 server.pairs.insert(key.to_owned(), value.to_owned());
-                *(if *word == "--env" { &mut env } else { &mut headers }) = true;
+                *(if is_env { &mut env } else { &mut headers }) = true;
             }
             "--cwd" => server.cwd = Some((*value()?).to_owned()),
             "--prefix" => server.prefix = Some((*value()?).to_owned()),
@@ -124,6 +126,12 @@ fn parse_add(words: &[&str]) -> Result<NewServer, String> {
     server.args = words.map(|word| (*word).to_owned()).collect();
     match (server.command.is_empty(), server.is_http()) {
         (true, _) => Err(usage.into()),
+        (false, false) if server.command.contains("://") => {
+            Err("an address must begin with http:// or https://".into())
+        }
+        (false, true) if let Err(error) = Url::parse(&server.command) => {
+            Err(format!("{} is no address: {error}", server.command))
+        }
         (false, true) if !server.args.is_empty() => Err("an address takes no arguments".into()),
         (false, true) if env || server.cwd.is_some() => {
             Err("--env and --cwd are for programs; an address takes --header".into())
@@ -133,6 +141,15 @@ fn parse_add(words: &[&str]) -> Result<NewServer, String> {
         }
         _ => Ok(server),
     }
+}
+
+/// Splits `NAME=VALUE`; a header may be written with a colon, as it is sent.
+fn pair(text: &str, is_env: bool) -> Option<(&str, &str)> {
+    let at = text.find(|c| c == '=' || (c == ':' && !is_env))?;
+    let (key, value) = (text.get(..at)?.trim(), text.get(at + 1..)?);
+    let value = if is_env { value } else { value.trim() };
+    let legal = is_env || http::HeaderName::try_from(key).is_ok();
+    (!key.is_empty() && legal).then_some((key, value))
 }
 
 impl NewServer {

@@ -7,8 +7,9 @@
 
 use crate::content::one_line;
 use crate::elicit;
-use crate::front::Front;
+use crate::front::{BoxFuture, Front};
 use crate::journal::Journal;
+use letscode_wire::{Registrations, UiRequest};
 use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult, ElicitationCapability,
@@ -17,6 +18,7 @@ use rmcp::model::{
     RootsCapabilities, UrlElicitationCapability,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -75,7 +77,8 @@ impl Client {
     pub(crate) async fn answer(&self, request: ElicitRequestParams) -> ElicitResult {
         self.asking.fetch_add(1, Ordering::Relaxed);
         let asking = Asking(Arc::clone(&self.asking));
-        let result = elicit::ask(&self.server, request, self.front.as_ref()).await;
+        let front = Discreet { front: Arc::clone(&self.front), journal: self.journal.clone() };
+        let result = elicit::ask(&self.server, request, &front).await;
         drop(asking);
         result
     }
@@ -83,6 +86,41 @@ impl Client {
     /// Returns where the server may work.
     pub(crate) fn roots(&self) -> ListRootsResult {
         ListRootsResult::new(self.roots.clone())
+    }
+}
+
+/// The program, which is shown no secret.
+struct Discreet {
+    front: Arc<dyn Front>,
+    journal: Journal,
+}
+
+impl Front for Discreet {
+    fn ask(&self, request: UiRequest) -> BoxFuture<Option<Value>> {
+        let masks = self.journal.masks();
+        let masked = match request {
+            UiRequest::Confirm { title, text } => {
+                UiRequest::Confirm { title, text: masks.apply(&text) }
+            }
+            UiRequest::Select { text, options } => {
+                let options = options.iter().map(|option| masks.apply(option)).collect();
+                UiRequest::Select { text: masks.apply(&text), options }
+            }
+            // What the user leaves as it is goes back to the server.
+            UiRequest::Input { text, placeholder, default } => {
+                UiRequest::Input { text: masks.apply(&text), placeholder, default }
+            }
+            shown @ (UiRequest::Notify { .. } | UiRequest::Status { .. }) => shown,
+        };
+        self.front.ask(masked)
+    }
+
+    fn register(&self, registrations: Registrations) {
+        self.front.register(registrations);
+    }
+
+    fn warn(&self, line: &str) {
+        self.front.warn(line);
     }
 }
 
@@ -150,7 +188,7 @@ impl ClientHandler for Client {
         };
         if let Some(lines) = lines {
             // Only the newest counts; one that finds no room has others before it.
-            drop(lines.try_send(progress_line(&params)));
+            drop(lines.try_send(self.journal.masks().apply(&progress_line(&params))));
         }
     }
 
@@ -160,7 +198,7 @@ impl ClientHandler for Client {
         _: NotificationContext<RoleClient>,
     ) {
         let text = match &params.data {
-            serde_json::Value::String(text) => text.clone(),
+            Value::String(text) => text.clone(),
             other => other.to_string(),
         };
         self.journal.add(&text);

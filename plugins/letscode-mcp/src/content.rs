@@ -8,7 +8,6 @@ mod tests;
 use crate::masks::Masks;
 use letscode_wire::{ContentPart, Meta, ToolOutput};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
-use serde_json::Value;
 
 /// How many bytes of text one answer may have.
 pub(crate) const MOST_TEXT: usize = 50 * 1024;
@@ -34,9 +33,7 @@ pub(crate) fn tool_output(result: CallToolResult, masks: &Masks) -> ToolOutput {
             parts.push(ContentPart::text(structured.to_string()));
         }
         if structured.to_string().len() <= MOST_TEXT {
-            let masked = masks.apply(&structured.to_string());
-            let structured: Value = serde_json::from_str(&masked).unwrap_or(Value::Null);
-            details.insert("structured_content".into(), structured);
+            details.insert("structured_content".into(), masks.apply_to(structured));
         }
     }
     if parts.is_empty() {

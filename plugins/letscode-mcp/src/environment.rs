@@ -69,6 +69,11 @@ impl Environment {
         self.variables.get(name).cloned()
     }
 
+    /// Returns the variable `name`, if there is anything in it.
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
+        self.get(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+    }
+
     /// Returns `path` with the home directory in place of a leading `~`.
     pub(crate) fn with_home(&self, path: &str) -> String {
         let home = self.variables.get("HOME").or_else(|| self.variables.get("USERPROFILE"));

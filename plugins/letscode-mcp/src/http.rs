@@ -1,18 +1,21 @@
 //! The way to a server over streamable HTTP.
 //!
-//! Owns certificates, headers and redirects. Nothing is read from disk for `http://`. Must not
-//! show a header.
+//! Owns headers, and which proxies and certificates count. Must not show a header.
 
-use reqwest::{Client, redirect};
-use rmcp::service::RoleClient;
+use crate::environment::Environment;
+use letscode_http::{Connector, Limits, ProxyError, ProxySettings, Roots, Surroundings};
+use reqwest::{Client, Url};
+use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::transport::{StreamableHttpClientTransport, Transport};
-use rustls::{ClientConfig as TlsConfig, RootCertStore};
 use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 const CONNECT_LIMIT: Duration = Duration::from_secs(15);
+
+/// Messages as requests.
+pub(crate) type HttpTransport = StreamableHttpClientTransport<Client>;
 
 /// Why there is no way to a server.
 #[derive(Debug, thiserror::Error)]
@@ -20,22 +23,43 @@ pub(crate) enum HttpError {
     /// A header cannot be sent.
     #[error("headers.{0} is no header")]
     Header(String),
-    /// The client cannot be made.
-    #[error("no HTTP client: {0}")]
-    Client(#[from] reqwest::Error),
+    /// The address cannot be read.
+    #[error("url: {0}")]
+    Address(String),
+    /// There is no way through the proxy.
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
     /// Encryption cannot be set up.
     #[error("no TLS: {0}")]
     Tls(#[from] rustls::Error),
 }
 
+/// What words for a failure need to know of the way.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Around {
+    proxy: Option<String>,
+    roots_problem: Option<Arc<str>>,
+}
+
+impl Around {
+    pub(crate) fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings {
+            setting: "url",
+            proxy: self.proxy.as_deref(),
+            roots_problem: self.roots_problem.as_deref(),
+        }
+    }
+}
+
 /// Returns a transport to the server at `url`; nothing is sent yet.
 ///
 /// # Errors
-/// When a header cannot be sent, or TLS cannot be set up.
+/// When a header cannot be sent, or no client can be made.
 pub(crate) async fn transport(
     url: &str,
     headers: &BTreeMap<String, String>,
-) -> Result<impl Transport<RoleClient> + 'static, HttpError> {
+    environment: &Environment,
+) -> Result<(HttpTransport, Around), HttpError> {
     let mut custom = HashMap::new();
     for (name, value) in headers {
         let bad = || HttpError::Header(name.clone());
@@ -44,45 +68,28 @@ pub(crate) async fn transport(
         value.set_sensitive(true);
         custom.insert(header, value);
     }
-    let client = Client::builder()
-        .connect_timeout(CONNECT_LIMIT)
-        .redirect(same_origin_redirects())
-        .tcp_nodelay(true)
-        .tls_backend_preconfigured(tls_config(url).await?)
-        .build()?;
+    let address = Url::parse(url).map_err(|error| HttpError::Address(error.to_string()))?;
+    let limits = Limits { connect: Some(CONNECT_LIMIT) };
+    let extra_roots = environment.text("SSL_CERT_FILE").map(PathBuf::from);
+    let connector = Connector::new(&address, &proxies(environment), extra_roots, limits)?;
+    // Once made the client cannot be exchanged, so it trusts all from the beginning.
+    let made = connector.client(Roots::System).await?;
     let config = StreamableHttpClientTransportConfig::with_uri(url)
         .custom_headers(custom)
         .reinit_on_expired_session(true);
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    let around = Around {
+        proxy: connector.proxy_name().map(str::to_owned),
+        roots_problem: made.roots_problem,
+    };
+    Ok((StreamableHttpClientTransport::with_client(made.client, config), around))
 }
 
-async fn tls_config(url: &str) -> Result<TlsConfig, rustls::Error> {
-    let mut roots = RootCertStore::empty();
-    if url.starts_with("https:") {
-        roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-        // The system's own too, which `SSL_CERT_FILE` replaces; slow on some systems.
-        let system = tokio::task::spawn_blocking(rustls_native_certs::load_native_certs).await;
-        if let Ok(system) = system {
-            roots.add_parsable_certificates(system.certs);
-        }
+fn proxies(environment: &Environment) -> ProxySettings {
+    let either = |lower: &str, upper: &str| environment.text(lower).or(environment.text(upper));
+    ProxySettings {
+        http: either("http_proxy", "HTTP_PROXY"),
+        https: either("https_proxy", "HTTPS_PROXY"),
+        all: either("all_proxy", "ALL_PROXY"),
+        no_proxy: either("no_proxy", "NO_PROXY"),
     }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder =
-        TlsConfig::builder_with_provider(provider).with_safe_default_protocol_versions()?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
-}
-
-/// Follows a redirect only within the same origin, and only where the request stays a POST: the
-/// headers must not go anywhere else.
-fn same_origin_redirects() -> redirect::Policy {
-    redirect::Policy::custom(|attempt| {
-        let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
-        let same_origin =
-            attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
-        if keeps_method && same_origin && attempt.previous().len() <= 5 {
-            attempt.follow()
-        } else {
-            attempt.stop()
-        }
-    })
 }

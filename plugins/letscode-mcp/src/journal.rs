@@ -24,6 +24,16 @@ impl Journal {
         Self { masks, lines: Arc::default() }
     }
 
+    /// Returns what must not be shown.
+    pub(crate) fn masks(&self) -> &Masks {
+        &self.masks
+    }
+
+    /// Forgets all lines: what follows is another try.
+    pub(crate) fn clear(&self) {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     /// Adds a line.
     pub(crate) fn add(&self, line: &str) {
         let line = one_line(&self.masks.apply(line), LONGEST_LINE);

@@ -22,6 +22,8 @@ mod journal;
 mod http;
 mod program;
 mod stdio;
+mod stray;
+mod transport;
 
 mod client;
 mod elicit;

@@ -5,25 +5,22 @@
 mod call;
 mod catalog;
 mod lenient;
+mod words;
 
 pub(crate) use call::CallError;
 pub(crate) use catalog::Catalog;
 
 use crate::client::Client;
 use crate::environment::Environment;
-use crate::http;
+use crate::http::{self, Around};
 use crate::journal::Journal;
-use crate::program::{self, Program};
+use crate::program::{self, Program, StartError};
 use crate::settings::{Reach, ServerSettings};
 use crate::stdio::Stdio;
+use crate::transport::Way;
 use rmcp::ClientServiceExt as _;
 use rmcp::model::{ProtocolVersion, SubscriptionFilter};
-use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, Peer, RoleClient, RunningService, Subscription,
-};
-use rmcp::transport::IntoTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpError;
-use std::error::Error;
+use rmcp::service::{ClientLifecycleMode, Peer, RoleClient, RunningService, Subscription};
 use std::time::Duration;
 
 /// A connection. Clones share it.
@@ -32,6 +29,7 @@ pub(crate) struct Link {
     peer: Peer<RoleClient>,
     client: Client,
     call_limit: Duration,
+    around: Around,
 }
 
 /// A connection with what keeps it open.
@@ -45,8 +43,8 @@ pub(crate) struct Connection {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ConnectError {
     /// The program cannot be started.
-    #[error("{command} cannot be started: {error}")]
-    Start { command: String, error: std::io::Error },
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// There is no way over HTTP.
     #[error(transparent)]
     Http(#[from] http::HttpError),
@@ -80,6 +78,7 @@ pub(crate) async fn connect(
         };
         let connection = match handshake(settings, environment, client, journal, auto).await {
             Err(ConnectError::Handshake(_)) => {
+                journal.clear();
                 let old = ClientLifecycleMode::Initialize;
                 handshake(settings, environment, client, journal, old).await?
             }
@@ -100,11 +99,10 @@ async fn handshake(
 ) -> Result<Connection, ConnectError> {
     match &settings.reach {
         Reach::Program { command, args, env, cwd } => {
-            let (program, pipes) = program::start(command, args, env, cwd, environment)
-                .map_err(|error| ConnectError::Start { command: command.clone(), error })?;
+            let (program, pipes) = program::start(command, args, env, cwd, environment)?;
             tokio::spawn(journal.clone().follow(pipes.stderr));
-            let transport = Stdio::new(pipes.stdout, pipes.stdin);
-            match serve(settings, client, transport, lifecycle).await {
+            let way = Way::Stdio(Stdio::new(pipes.stdout, pipes.stdin, journal.clone()));
+            match serve(settings, client, way, lifecycle, Around::default()).await {
                 Ok(connection) => Ok(Connection { program: Some(program), ..connection }),
                 Err(error) => {
                     let how = program.end().await;
@@ -113,32 +111,31 @@ async fn handshake(
             }
         }
         Reach::Http { url, headers } => {
-            let transport = http::transport(url, headers).await?;
-            let served = serve(settings, client, transport, lifecycle).await;
+            let (transport, around) = http::transport(url, headers, environment).await?;
+            let way = Way::Http(transport);
+            let served = serve(settings, client, way, lifecycle, around).await;
             served.map_err(ConnectError::Handshake)
         }
     }
 }
 
-async fn serve<T, E, A>(
+async fn serve(
     settings: &ServerSettings,
     client: &Client,
-    transport: T,
+    way: Way,
     lifecycle: ClientLifecycleMode,
-) -> Result<Connection, String>
-where
-    T: IntoTransport<RoleClient, E, A>,
-    E: Error + Send + Sync + 'static,
-{
+    around: Around,
+) -> Result<Connection, String> {
     let service = client
         .clone()
-        .serve_with_lifecycle(transport, lifecycle)
+        .serve_with_lifecycle(way, lifecycle)
         .await
-        .map_err(|error| handshake_words(&error))?;
+        .map_err(|error| words::of_handshake(&error, &around))?;
     let link = Link {
         peer: service.peer().clone(),
         client: client.clone(),
         call_limit: settings.call_limit,
+        around,
     };
     Ok(Connection { link, service, program: None })
 }
@@ -172,39 +169,5 @@ impl Link {
             return None;
         }
         self.peer.listen(wanted).await.ok()
-    }
-}
-
-/// Returns why a handshake failed, in words for the user.
-fn handshake_words(error: &ClientInitializeError) -> String {
-    if error.is_authorization_required() {
-        return "it wants to know who you are: set headers.Authorization".into();
-    }
-    match error {
-        ClientInitializeError::ConnectionClosed(_) => "it ended before it was ready".into(),
-        ClientInitializeError::JsonRpcError(error) => format!("it refuses: {}", error.message),
-        ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
-            let versions: Vec<&str> = server_supported.iter().map(|v| v.as_str()).collect();
-            format!("it speaks no version that is known here, only {}", versions.join(", "))
-        }
-        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => handshake_words(fallback),
-        ClientInitializeError::TransportError { error, .. } => root_cause(error.error.as_ref()),
-        other => format!("it does not follow the protocol: {other}"),
-    }
-}
-
-/// Returns the innermost reason of an error.
-fn root_cause(error: &(dyn Error + 'static)) -> String {
-    let mut innermost = error;
-    loop {
-        // What the HTTP client says is in it, but not as its source.
-        let client = match innermost.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-            Some(StreamableHttpError::Client(client)) => Some(client as &(dyn Error + 'static)),
-            _ => None,
-        };
-        match client.or_else(|| innermost.source()) {
-            Some(source) => innermost = source,
-            None => return innermost.to_string(),
-        }
     }
 }

@@ -29,6 +29,20 @@ pub(crate) struct Pipes {
     pub(crate) stderr: ChildStderr,
 }
 
+/// Why a server cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// There is no such program.
+    #[error("there is no program {0}; is it installed, and its folder on the PATH?")]
+    NoProgram(String),
+    /// There is no such folder.
+    #[error("cwd: there is no folder {0}")]
+    NoFolder(String),
+    /// It does not start for another reason.
+    #[error("{program} cannot be started: {error}")]
+    Other { program: String, error: io::Error },
+}
+
 /// Starts a server.
 ///
 /// # Errors
@@ -39,7 +53,7 @@ pub(crate) fn start(
     env: &BTreeMap<String, String>,
     cwd: &Path,
     environment: &Environment,
-) -> io::Result<(Program, Pipes)> {
+) -> Result<(Program, Pipes), StartError> {
     let mut command = Command::new(name);
     command.args(args).current_dir(cwd).env_clear();
     command.envs(environment.passed_on()).envs(env);
@@ -48,10 +62,15 @@ pub(crate) fn start(
     // Ctrl+C at the terminal is not the server's, and one number ends all that it started.
     #[cfg(unix)]
     wrap.wrap(process_wrap::tokio::ProcessSession);
-    let mut child = wrap.spawn()?;
+    let failed = |error: io::Error| match error.kind() {
+        _ if !cwd.is_dir() => StartError::NoFolder(cwd.display().to_string()),
+        io::ErrorKind::NotFound => StartError::NoProgram(name.to_owned()),
+        _ => StartError::Other { program: name.to_owned(), error },
+    };
+    let mut child = wrap.spawn().map_err(failed)?;
     let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-        return Err(io::Error::other("it has no pipes"));
+        return Err(failed(io::Error::other("it has no pipes")));
     };
     Ok((Program { child }, Pipes { stdin, stdout, stderr }))
 }

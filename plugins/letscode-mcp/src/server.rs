@@ -16,7 +16,7 @@ use tokio::sync::{Notify, watch};
 use tokio_util::sync::CancellationToken;
 
 /// How many lines of a server's journal are told when it fails.
-const LAST_WORDS: usize = 3;
+pub(crate) const LAST_WORDS: usize = 3;
 
 /// A configured server.
 pub(crate) struct Server {

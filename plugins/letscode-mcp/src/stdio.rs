@@ -4,6 +4,8 @@
 //! after the question was given up must not be taken for the answer to the second. Must not know
 //! processes.
 
+use crate::journal::Journal;
+use crate::stray::Noting;
 use rmcp::model::{ClientRequest, JsonRpcMessage, RequestId};
 use rmcp::service::{RoleClient, RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
@@ -13,7 +15,7 @@ use tokio::process::{ChildStdin, ChildStdout};
 
 /// Messages as lines.
 pub(crate) struct Stdio {
-    lines: AsyncRwTransport<RoleClient, ChildStdout, ChildStdin>,
+    lines: AsyncRwTransport<RoleClient, Noting<ChildStdout>, ChildStdin>,
     /// The question whether the server knows the newest protocol, while it is open.
     probe: Option<RequestId>,
     /// The same question once it was given up.
@@ -21,7 +23,8 @@ pub(crate) struct Stdio {
 }
 
 impl Stdio {
-    pub(crate) fn new(stdout: ChildStdout, stdin: ChildStdin) -> Self {
+    pub(crate) fn new(stdout: ChildStdout, stdin: ChildStdin, journal: Journal) -> Self {
+        let stdout = Noting::new(stdout, journal);
         Self { lines: AsyncRwTransport::new(stdout, stdin), probe: None, stale: None }
     }
 

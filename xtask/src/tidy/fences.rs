@@ -40,8 +40,14 @@ const FENCES: [Fence; 12] = [
         ports: None,
     },
     Fence {
+        folder: "crates/http",
+        ours: &[],
+        banned: &[MACHINE, TERMINAL, &["tracing-subscriber"]],
+        ports: None,
+    },
+    Fence {
         folder: "crates/llm",
-        ours: &["letscode-wire", "letscode-core"],
+        ours: &["letscode-wire", "letscode-core", "letscode-http"],
         banned: &[MACHINE, TERMINAL, &["tracing-subscriber"]],
         ports: Some(&["secrets", "error", "model", "BoxFuture"]),
     },
@@ -87,7 +93,7 @@ const FENCES: [Fence; 12] = [
     },
     Fence {
         folder: "plugins",
-        ours: &["letscode-wire", "letscode-plugin"],
+        ours: &["letscode-wire", "letscode-http", "letscode-plugin"],
         banned: &[TERMINAL],
         ports: None,
     },
@@ -267,7 +273,7 @@ mod tests {
             "[dependencies]\nletscode-core = \"1\"",
             &[
                 "plugins/letscode-mcp/Cargo.toml:2: plugins depends on letscode-core; of our crates \
-             it may use: letscode-wire, letscode-plugin",
+             it may use: letscode-wire, letscode-http, letscode-plugin",
             ],
         );
     }

@@ -65,7 +65,7 @@ impl Body {
                 Next::More
             }
             Some(Ok(None)) => Next::End,
-            Some(Err(error)) => Next::Broken(crate::error::root_cause(&error)),
+            Some(Err(error)) => Next::Broken(letscode_http::root_cause(&error)),
             None => Next::Stalled,
         }
     }

@@ -3,6 +3,7 @@
 //! Owns its words. Must not change anything.
 
 use super::{Bridge, Phase, Server};
+use crate::server::LAST_WORDS;
 use std::sync::PoisonError;
 
 /// How many lines of a server's journal are shown.
@@ -57,7 +58,8 @@ impl Bridge {
             lines.extend(prompts.map(|(name, _)| format!("  /{name}")));
         }
         let journal = server.journal().newest(MOST_LINES);
-        if !journal.is_empty() {
+        let told = matches!(server.state().phase, Phase::Failed(_)) && journal.len() <= LAST_WORDS;
+        if !journal.is_empty() && !told {
             lines.push("It said:".into());
             lines.extend(journal.into_iter().map(|line| format!("  {line}")));
         }

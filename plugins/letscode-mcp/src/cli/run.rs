@@ -10,6 +10,7 @@ use letscode_wire::{Registrations, UiRequest};
 use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use url::Url;
 
 /// What came of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +40,12 @@ pub fn test(table: &Map<String, Value>, working_dir: &Path, names: &[String]) ->
     let empty = Map::new();
     let servers = table.get("servers").and_then(Value::as_object).unwrap_or(&empty);
     if let Some(missing) = names.iter().find(|name| !servers.contains_key(*name)) {
-        return Outcome { text: format!("there is no MCP server {missing}"), success: false };
+        let known: Vec<&str> = servers.keys().map(String::as_str).collect();
+        let text = match known.as_slice() {
+            [] => format!("there is no MCP server {missing}, nor any other"),
+            known => format!("there is no MCP server {missing}; there are {}", known.join(", ")),
+        };
+        return Outcome { text, success: false };
     }
     let wanted = |name: &String| names.is_empty() || names.contains(name);
     let servers: Map<String, Value> = servers
@@ -68,8 +74,10 @@ pub fn test(table: &Map<String, Value>, working_dir: &Path, names: &[String]) ->
     let warned = warnings.lines.lock().unwrap_or_else(PoisonError::into_inner);
     // What is said about servers that are left out is in the report.
     let bad = warned.iter().filter(|line| line.starts_with("mcp ")).cloned();
-    let lines: Vec<String> = bad.chain([text]).collect();
-    Outcome { success: ready && lines.len() == 1, text: lines.join("\n") }
+    let lines: Vec<String> = bad.collect();
+    let success = ready && lines.is_empty();
+    let text = lines.into_iter().chain((!text.is_empty()).then_some(text));
+    Outcome { success, text: text.collect::<Vec<_>>().join("\n") }
 }
 
 fn line(server: &ServerSettings) -> String {
@@ -79,10 +87,20 @@ fn line(server: &ServerSettings) -> String {
                 std::iter::once(command).chain(args).map(String::as_str).collect();
             words.join(" ")
         }
-        // Behind the question mark there may be a key.
-        Reach::Http { url, .. } => url.split('?').next().unwrap_or_default().to_owned(),
+        Reach::Http { url, .. } => shown(url),
     };
     server.masks.apply(&format!("{}: {reach}", server.name))
+}
+
+/// Returns an address without what may be a key: a password, and what is behind the question mark.
+fn shown(url: &str) -> String {
+    let Ok(mut url) = Url::parse(url) else { return String::new() };
+    // These fail only for addresses without a host, which have nothing to hide there.
+    let _ = url.set_password(None);
+    let _ = url.set_username("");
+    url.set_query(None);
+    url.set_fragment(None);
+    url.to_string()
 }
 
 /// Keeps warnings; there is nobody to ask.

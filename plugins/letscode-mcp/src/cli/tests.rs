@@ -28,6 +28,10 @@ fn words_become_requests() {
     assert_eq!(added.pairs.get("A").unwrap(), "b=c");
     assert_eq!((added.cwd.as_deref(), added.prefix.as_deref()), (Some("d"), Some("p_")));
     assert_eq!(server("add fs -- -odd x").command, "-odd");
+    for header in ["A=b:c=d", "A:b:c=d"] {
+        let added = server(&format!("add web --header {header} http://h"));
+        assert_eq!(added.pairs.get("A").unwrap(), "b:c=d", "{header}");
+    }
 }
 
 #[test]
@@ -43,6 +47,11 @@ fn words_that_make_no_sense_say_what_to_do() {
         ("add fs --header A=b npx", "--header is for an address"),
         ("add fs --env A=b http://h", "--env and --cwd are for programs"),
         ("add fs http://h x", "an address takes no arguments"),
+        ("add fs ftp://h", "an address must begin with http:// or https://"),
+        ("add fs http://", "http:// is no address: empty host"),
+        ("add --env A=b fs npx", "the name stands before --env"),
+        ("add fs --header =b http://h", "--header needs NAME=VALUE"),
+        ("add fs --header b@d=b http://h", "--header needs NAME=VALUE"),
         ("remove", "not how it is used"),
     ];
     for (line, expected) in cases {
@@ -116,7 +125,7 @@ fn what_cannot_be_edited_is_left() {
 fn a_list_shows_no_secret() {
     let table: Map<String, Value> = json!({"servers": {
         "b": {"command": "npx", "args": ["-y", "x"], "env": {"KEY": "abcdefgh1234"}},
-        "a": {"url": "https://h/mcp?key=abcdefgh1234", "headers": {"X": "abcdefgh1234"}},
+        "a": {"url": "https://me:abcdefgh1234@h/mcp?key=abcdefgh1234", "headers": {"X": "abcdefgh1234"}},
         "c": {"command": "y", "disabled": true},
         "d": {},
     }})
@@ -148,6 +157,8 @@ fn a_try_starts_the_servers_and_says_what_they_have() {
     assert!(good.success && good.text.starts_with("good: 15 tools, 1 prompts"), "{good:?}");
     assert!(good.text.contains("\n  mcp_good_echo\n"), "{good:?}");
     let all = test(&table, Path::new("/"), &[]);
-    assert!(!all.success && all.text.contains("gone: left out: "), "{all:?}");
-    assert!(!test(&table, Path::new("/"), &["none".into()]).success);
+    assert!(!all.success && all.text.contains("gone: left out: there is no program "), "{all:?}");
+    let none = test(&table, Path::new("/"), &["none".into()]);
+    assert_eq!(none.text, "there is no MCP server none; there are good, gone");
+    assert!(!none.success);
 }

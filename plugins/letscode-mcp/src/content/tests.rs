@@ -2,7 +2,7 @@
 
 use super::*;
 use rmcp::model::Resource;
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn output(result: Value) -> ToolOutput {
     tool_output(serde_json::from_value(result).unwrap(), &Masks::default())

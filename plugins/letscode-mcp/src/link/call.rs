@@ -3,7 +3,8 @@
 //! Owns their clocks and their end: whoever stops waiting makes the server hear of it. Must not
 //! know what an answer is for.
 
-use super::{Link, lenient, root_cause};
+use super::{Link, lenient, words};
+use crate::http::Around;
 use rmcp::ServiceError;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientRequest, GetPromptRequest,
@@ -156,8 +157,8 @@ impl Link {
         progress: &(dyn Fn(String) + Send + Sync),
     ) -> Result<ServerResult, CallError> {
         let options = PeerRequestOptions::no_options();
-        let handle =
-            self.peer.send_request_with_option(request, options).await.map_err(call_error)?;
+        let failed = |error| call_error(error, &self.around);
+        let handle = self.peer.send_request_with_option(request, options).await.map_err(failed)?;
         let (sender, mut lines) = mpsc::channel(MOST_LINES);
         let _following = self.client.follow(handle.progress_token.clone(), sender);
         let mut open = OpenCall(Some(handle));
@@ -168,7 +169,7 @@ impl Link {
                 biased;
                 answer = &mut handle.rx => {
                     open.0 = None;
-                    return answer.map_err(|_| CallError::Ended)?.map_err(call_error);
+                    return answer.map_err(|_| CallError::Ended)?.map_err(failed);
                 }
                 Some(line) = lines.recv() => {
                     progress(line);
@@ -199,12 +200,15 @@ impl Drop for OpenCall {
     }
 }
 
-fn call_error(error: ServiceError) -> CallError {
+fn call_error(error: ServiceError, around: &Around) -> CallError {
     match error {
         ServiceError::McpError(error) => CallError::Refused(error.message.into_owned()),
         ServiceError::TransportClosed | ServiceError::Cancelled { .. } => CallError::Ended,
+        ServiceError::TransportSend(error) if words::is_gone(error.error.as_ref()) => {
+            CallError::Ended
+        }
         ServiceError::TransportSend(error) => {
-            CallError::Unreachable(root_cause(error.error.as_ref()))
+            CallError::Unreachable(words::of_transport(error.error.as_ref(), around))
         }
         _ => CallError::Unreadable,
     }

@@ -4,6 +4,7 @@ mod calls;
 mod faults;
 mod http;
 mod life;
+mod tls;
 
 use super::{Hub, plugin_on};
 use crate::environment::Environment;
@@ -29,15 +30,21 @@ impl Stage {
     /// Starts the plugin with these servers, and waits until their tools are registered. Questions
     /// to the user are answered with `answer`.
     fn start_answering(servers: Value, answer: Value) -> Self {
+        Self::start_with(servers, answer, &[])
+    }
+
+    fn start_with(servers: Value, answer: Value, variables: &[(&str, &str)]) -> Self {
         let config: Map<String, Value> = json!({"servers": servers}).as_object().unwrap().clone();
         let asked: Arc<Mutex<Vec<UiRequest>>> = Arc::default();
         let noted = Arc::clone(&asked);
-        let environment = Environment::of(&[
-            ("PATH", &path()),
+        let path = path();
+        let usual = [
+            ("PATH", path.as_str()),
             ("HOME", "/home/ada"),
             ("OPENAI_API_KEY", "sk-1234567890"),
             ("TOKEN", "tok-1234567890"),
-        ]);
+        ];
+        let environment = Environment::of(&[&usual, variables].concat());
         let hub = Arc::new(Hub::default());
         let peer = Peer::start_with(plugin_on(&hub, environment), config, move |line| {
             if let FromPlugin::Ui { request, .. } = line {

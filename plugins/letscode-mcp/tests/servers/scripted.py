@@ -8,6 +8,7 @@ import argparse
 import http.server
 import json
 import os
+import ssl
 import sys
 
 parser = argparse.ArgumentParser()
@@ -20,9 +21,13 @@ parser.add_argument("--die-once", help="die in tool die only while this file is 
 parser.add_argument("--hang-at-start", action="store_true", help="answer nothing")
 parser.add_argument("--bad-json", action="store_true", help="write rubbish between the lines")
 parser.add_argument("--http", action="store_true", help="serve HTTP, and say on stdout at which port")
+parser.add_argument("--leak", action="store_true", help="say SECRET_KEY wherever something can be said")
+parser.add_argument("--oauth", action="store_true", help="offer to sign in where a key is missing")
+parser.add_argument("--pem", help="serve HTTPS with the certificate and the key in this file")
 parser.add_argument("--tools", type=int, default=0, help="this many more tools, in pages of ten")
 options = parser.parse_args()
 
+SECRET = os.environ.get("SECRET_KEY", "") if options.leak else ""
 MODERN = options.protocol >= "2026-07-28"
 INFO = {"name": "scripted", "version": "1"}
 CAPABILITIES = {
@@ -91,7 +96,7 @@ def call(request):
     if name == "progress":
         token = params["_meta"]["progressToken"]
         for step in range(1, 4):
-            progress = {"progressToken": token, "progress": step, "total": 3, "message": f"step {step}"}
+            progress = {"progressToken": token, "progress": step, "total": 3, "message": f"step {step}{SECRET}"}
             send({"method": "notifications/progress", "params": progress})
         # A question and its answer, so that the progress is there before the call is over.
         if not MODERN:
@@ -99,7 +104,7 @@ def call(request):
         return text("done")
     if name == "ask":
         schema = {"type": "object", "properties": {"colour": {"type": "string"}}, "required": ["colour"]}
-        params = {"message": "Which colour?", "requestedSchema": schema}
+        params = {"message": "Which colour?" + SECRET, "requestedSchema": schema}
         return text(json.dumps(ask("elicitation/create", params)))
     if name == "input":
         given = params.get("inputResponses")
@@ -152,7 +157,7 @@ def answer(request):
         every = list({**tools, **more}.items())
         size = 10 if options.tools else len(every)
         start = int(params.get("cursor") or 0)
-        page = {"tools": [{"name": name, "description": f"Does {name}.", "inputSchema": schema}
+        page = {"tools": [{"name": name, "description": f"Does {name}.{SECRET}", "inputSchema": schema}
                           for name, schema in every[start:start + size]]}
         if start + size < len(every):
             page["nextCursor"] = str(start + size)
@@ -161,7 +166,7 @@ def answer(request):
         return call(request)
     if method == "prompts/list":
         arguments = [{"name": "name", "required": True}, {"name": "style"}]
-        return {"prompts": [{"name": "greet", "description": "Greets", "arguments": arguments}]}
+        return {"prompts": [{"name": "greet", "description": "Greets" + SECRET, "arguments": arguments}]}
     if method == "prompts/get":
         return {"messages": [{"role": "user", "content": {
             "type": "text", "text": "Greet " + json.dumps(params.get("arguments"))}}]}
@@ -177,13 +182,20 @@ def answer(request):
     raise ValueError(f"no method {method}")
 
 
+CHALLENGE = 'Bearer resource_metadata="https://h/.well-known/x"' if options.oauth else "Bearer"
+
+
 class Http(http.server.BaseHTTPRequestHandler):
     """Each request is answered by a document; there are no streams."""
 
     def do_POST(self):
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path == "/page":
+            return self.reply(200, None, ("Content-Type", "text/html"))
+        if self.path != "/mcp":
+            return self.reply(404, None)
         if self.headers.get("Authorization") != "Bearer tok-1234567890":
-            return self.reply(401, None, ("WWW-Authenticate", "Bearer"))
+            return self.reply(401, None, ("WWW-Authenticate", CHALLENGE))
         if "id" not in message:
             return self.reply(202, None)
         try:
@@ -201,7 +213,8 @@ class Http(http.server.BaseHTTPRequestHandler):
     def reply(self, status, body, *headers):
         data = json.dumps(body).encode() if body else b""
         self.send_response(status)
-        for name, value in [("Content-Type", "application/json"), ("Content-Length", str(len(data))), *headers]:
+        plain = {"Content-Type": "application/json", "Content-Length": str(len(data))}
+        for name, value in {**plain, **dict(headers)}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
@@ -213,6 +226,11 @@ class Http(http.server.BaseHTTPRequestHandler):
 def main():
     if options.http:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Http)
+        if options.pem:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(options.pem)
+            # Only when a connection is read from is it known whether the client trusts us.
+            server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         print(server.server_port, flush=True)
         return server.serve_forever()
     print("SECRET_KEY is " + os.environ.get("SECRET_KEY", "unset"), file=sys.stderr, flush=True)

@@ -1,7 +1,7 @@
 //! Connections: kept, lost, and through proxies.
 
 use super::*;
-use crate::config::ProxySettings;
+use letscode_http::ProxySettings;
 
 fn through(proxy: &str) -> ProxySettings {
     ProxySettings { all: Some(proxy.to_owned()), ..ProxySettings::default() }

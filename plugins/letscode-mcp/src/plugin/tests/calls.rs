@@ -137,6 +137,25 @@ fn servers_get_few_variables_and_their_secrets_do_not_come_back() {
 }
 
 #[test]
+fn nothing_that_a_server_says_shows_its_secret() {
+    let stage =
+        Stage::start_answering(json!({"s": scripted(&["--leak"])}), json!("tok-1234567890"));
+    let mut said = vec![format!("{:?}", stage.peer.registrations())];
+    assert_eq!(stage.text("mcp_s_progress", json!({})), "done");
+    for tool in ["ask", "env"] {
+        said.push(stage.text(&format!("mcp_s_{tool}"), json!({})));
+    }
+    said.push(format!("{:?}", stage.peer.partials()));
+    said.push(format!("{:?}", stage.asked.lock().unwrap()));
+    said.push(stage.command("mcp", ""));
+    said.push(stage.command("mcp", "s"));
+    for text in said {
+        assert!(!text.contains("tok-1234567890"), "{text}");
+        assert!(text.contains("[masked]") || text.starts_with("s: "), "{text}");
+    }
+}
+
+#[test]
 fn tools_come_in_pages_and_a_filter_chooses() {
     let table = with(scripted(&["--tools", "35"]), "tools", json!(["extra_*", "!extra_3"]));
     let table = with(table, "prefix", json!("x_"));

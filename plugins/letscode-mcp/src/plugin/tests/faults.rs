@@ -18,7 +18,7 @@ fn a_late_answer_to_the_first_question_is_not_taken_for_another() {
 fn a_server_that_cannot_start_is_left_out_with_its_last_words() {
     let stage = Stage::start(json!({
         "dead": scripted(&["--die-at-start", "no key for you"]),
-        "gone": {"command": "/nowhere/at-all"},
+        "gone": {"command": "/nowhere/at-all", "cwd": "/"},
         "slow": with(scripted(&["--hang-at-start"]), "timeout", json!(0.3)),
         "good": scripted(&[]),
         "off": with(scripted(&[]), "disabled", json!(true)),
@@ -28,10 +28,32 @@ fn a_server_that_cannot_start_is_left_out_with_its_last_words() {
     let lines: Vec<&str> = listing.lines().collect();
     assert!(lines[0].starts_with("dead: left out: it ended before it was ready"), "{listing}");
     assert!(lines[0].ends_with("no key for you"), "{listing}");
-    assert!(lines[1].starts_with("gone: left out: /nowhere/at-all cannot be started"), "{listing}");
+    assert!(
+        lines[1].starts_with("gone: left out: there is no program /nowhere/at-all"),
+        "{listing}"
+    );
     assert!(lines[2].starts_with("good: 15 tools"), "{listing}");
     assert_eq!(lines[3], "off: switched off");
     assert!(lines[4].contains("not ready within 0.3 s"), "{listing}");
+}
+
+#[test]
+fn what_keeps_a_server_from_starting_is_told() {
+    let chatty = json!({"command": "sh", "args": ["-c", "echo hello world; cat >&2"], "cwd": "/", "timeout": 1});
+    let stage = Stage::start(json!({
+        "chatty": chatty,
+        "early": {"command": "sh", "args": ["-c", "exit 3"], "cwd": "/"},
+        "folder": with(scripted(&[]), "cwd", json!("/nowhere/at-all")),
+        "twice": scripted(&["--die-at-start", "no key for you"]),
+    }));
+    let listing = stage.command("mcp", "");
+    let lines: Vec<&str> = listing.lines().collect();
+    assert!(lines[0].contains("(stdout, but no message) hello world"), "{listing}");
+    assert_eq!(lines[1], "early: left out: it ended before it was ready (exit status: 3)");
+    assert_eq!(lines[2], "folder: left out: cwd: there is no folder /nowhere/at-all");
+    assert_eq!(lines[3].matches("no key for you").count(), 1, "{listing}");
+    let alone = stage.command("mcp", "twice");
+    assert_eq!(alone.matches("no key for you").count(), 1, "{alone}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ const LARGEST_FILE: u64 = 8 * 1024 * 1024;
 ///
 /// # Errors
 /// When the file gives none, in a line that names it.
-pub(super) fn add_from_file(roots: &mut RootCertStore, path: &Path) -> Result<(), String> {
+pub(crate) fn add_from_file(roots: &mut RootCertStore, path: &Path) -> Result<(), String> {
     let bytes = read(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     let certificates: Vec<_> = CertificateDer::pem_slice_iter(&bytes)
         .collect::<Result<_, _>>()

@@ -1,4 +1,4 @@
-//! Which proxy an endpoint is reached through, if any.
+//! Which proxy a server is reached through, if any.
 //!
 //! Owns the reading of proxy settings and of the list of exceptions. Must not read the
 //! environment.
@@ -6,51 +6,88 @@
 #[cfg(test)]
 mod tests;
 
-use crate::config::{ConfigError, ProxySettings};
-use crate::endpoint::Endpoint;
+use reqwest::Url;
+use std::fmt;
 use std::net::IpAddr;
 
 /// Schemes that a proxy may have.
 const SCHEMES: [&str; 6] = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"];
 
-/// Returns the URL of the proxy that `endpoint` is to be reached through. This machine is never
+/// Which proxies to go through, each as the variable of that name holds it. A URL without a
+/// scheme is an `http://` one, and `socks://` means `socks5://`.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct ProxySettings {
+    /// For `http://` addresses.
+    pub http: Option<String>,
+    /// For `https://` addresses.
+    pub https: Option<String>,
+    /// For both, where the one above is unset.
+    pub all: Option<String>,
+    /// Hosts that are reached directly, separated by commas; `*` for all.
+    pub no_proxy: Option<String>,
+}
+
+impl fmt::Debug for ProxySettings {
+    /// Shows nothing of the URLs: they may hold passwords.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProxySettings").finish_non_exhaustive()
+    }
+}
+
+/// A proxy's URL that cannot be read. It may hold a password, so it is not repeated.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the proxy given for {scheme} is not usable: {reason}")]
+pub struct ProxyError {
+    /// `http` or `https`: the kind of address that it is for.
+    pub scheme: &'static str,
+    /// What is wrong.
+    pub reason: String,
+}
+
+/// Returns whether an address is on this machine.
+pub fn is_loopback(url: &Url) -> bool {
+    let host = host_of(url);
+    match host.parse::<IpAddr>() {
+        Ok(address) => address.is_loopback() || address.is_unspecified(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
+}
+
+/// Returns the URL of the proxy that `url` is to be reached through. This machine is never
 /// reached through one.
 ///
 /// # Errors
 /// When the proxy's URL has a scheme that no proxy has.
-pub(super) fn proxy_for(
-    endpoint: &Endpoint,
-    settings: &ProxySettings,
-) -> Result<Option<String>, ConfigError> {
-    if endpoint.is_loopback() || is_exempt(endpoint, settings.no_proxy.as_deref()) {
+pub(crate) fn proxy_for(url: &Url, settings: &ProxySettings) -> Result<Option<String>, ProxyError> {
+    if is_loopback(url) || is_exempt(url, settings.no_proxy.as_deref()) {
         return Ok(None);
     }
-    let own = match scheme_of(endpoint) {
+    let own = match scheme_of(url) {
         "https" => &settings.https,
         _ => &settings.http,
     };
-    let Some(url) = given(own.as_deref()).or_else(|| given(settings.all.as_deref())) else {
+    let Some(proxy) = given(own.as_deref()).or_else(|| given(settings.all.as_deref())) else {
         return Ok(None);
     };
-    let url = match url.split_once("://") {
+    let proxy = match proxy.split_once("://") {
         Some(("socks", rest)) => format!("socks5://{rest}"),
-        Some((scheme, _)) if SCHEMES.contains(&scheme) => url.to_owned(),
+        Some((scheme, _)) if SCHEMES.contains(&scheme) => proxy.to_owned(),
         Some(_) => {
             let reason = format!("its scheme must be one of {}", SCHEMES.join(", "));
-            return Err(ConfigError::Proxy { scheme: scheme_of(endpoint), reason });
+            return Err(ProxyError { scheme: scheme_of(url), reason });
         }
-        None => format!("http://{url}"),
+        None => format!("http://{proxy}"),
     };
-    Ok(Some(url))
+    Ok(Some(proxy))
 }
 
 /// Returns `http` or `https`.
-pub(super) fn scheme_of(endpoint: &Endpoint) -> &'static str {
-    if endpoint.url.scheme() == "https" { "https" } else { "http" }
+pub(crate) fn scheme_of(url: &Url) -> &'static str {
+    if url.scheme() == "https" { "https" } else { "http" }
 }
 
 /// Returns a proxy's URL without user and password.
-pub(super) fn shown(url: &str) -> String {
+pub(crate) fn shown(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("http", url));
     let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
     format!("{scheme}://{}", host.trim_end_matches('/'))
@@ -60,12 +97,15 @@ fn given(setting: Option<&str>) -> Option<&str> {
     setting.map(str::trim).filter(|text| !text.is_empty())
 }
 
-/// Returns whether the list of exceptions names the endpoint: by `*`, a domain (which stands for
+fn host_of(url: &Url) -> &str {
+    url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']')
+}
+
+/// Returns whether the list of exceptions names the address: by `*`, a domain (which stands for
 /// all below it), an address or a network, each with an optional port.
-fn is_exempt(endpoint: &Endpoint, no_proxy: Option<&str>) -> bool {
-    let host = endpoint.url.host_str().unwrap_or_default();
-    let host = host.trim_start_matches('[').trim_end_matches(']');
-    let port = endpoint.url.port_or_known_default();
+fn is_exempt(url: &Url, no_proxy: Option<&str>) -> bool {
+    let host = host_of(url);
+    let port = url.port_or_known_default();
     let entries = no_proxy.unwrap_or_default().split([',', ' ']).map(str::trim);
     entries.filter(|entry| !entry.is_empty()).any(|entry| {
         let (name, entry_port) = split_port(entry);
