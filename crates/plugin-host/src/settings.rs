@@ -43,6 +43,8 @@ pub struct Surroundings {
     pub hello_limit: Duration,
     /// How long one may take to register what it announced.
     pub register_limit: Duration,
+    /// The name of the user's terminal, for front ends of theirs; `None` where there is none.
+    pub terminal: Option<PathBuf>,
     /// The way to the user.
     pub ui: Ui,
     /// The way to the agent.

@@ -6,6 +6,8 @@
 //! A guard (`fail_closed`) that cannot judge a call blocks it. Must not know what is done with
 //! the answers.
 
+mod frontends;
+
 use super::{Plugin, PluginError};
 use crate::tools::ToolRegistry;
 use crate::ui::{Clock, Ui};
