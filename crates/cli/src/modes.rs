@@ -1,4 +1,4 @@
-//! The faces of the program: interactive, print, one-shot and RPC.
+//! The faces of the program: interactive, a plugin's front end, print, one-shot and RPC.
 //!
 //! Owns the choice among them and the runtime that they run in. All are clients of the agent's
 //! commands and events.
@@ -6,6 +6,7 @@
 mod expansion;
 mod interactive;
 mod one_shot;
+mod plugin_frontend;
 mod print;
 mod rpc;
 
@@ -24,6 +25,7 @@ use crate::update_notice;
 use expansion::{Asked, ExpansionError};
 use letscode_core::agent;
 use letscode_tui::terminal;
+use plugin_frontend::{Running, UnknownFrontend};
 use print::Style;
 use std::io;
 use std::process::ExitCode;
@@ -118,6 +120,14 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
             "no message, and no terminal to ask for one: give a message (try --help)",
         );
     }
+    let asked;
+    let settings = match &settings.frontend {
+        Some(_) => {
+            asked = plugin_frontend::ask_for_trust(settings, environment);
+            &asked
+        }
+        None => settings,
+    };
     let blueprint = match compose::blueprint(settings, environment, ModelNeed::Always) {
         Ok(blueprint) => blueprint,
         Err(error) => {
@@ -131,6 +141,7 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
         if let Some(line) = update_notice::notice(settings, environment) {
             messages::note(&line);
         }
+        let plugins = blueprint.plugins();
         let built = tokio::select! {
             built = build(blueprint, settings, environment) => {
                 built.inspect_err(|_| warn_of_left_out(settings))?
@@ -138,8 +149,24 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
             // A plugin may take its time to start.
             signal = signals.received() => return Ok(signal.exit_code()),
         };
-        let options = interactive::options(settings, environment, &built);
-        let (agent, task) = agent::start(built.parts);
+        let mut options = interactive::options(settings, environment, &built);
+        let hooks = built.parts.hooks.clone();
+        let (agent, mut task) = agent::start(built.parts);
+        if let Some(chosen) = &settings.frontend {
+            let running = Running {
+                agent: &agent,
+                task: &mut task,
+                signals: &mut signals,
+                hooks: &hooks,
+                plugins: &plugins,
+            };
+            if let Some(code) = plugin_frontend::run(chosen, running, settings, environment).await?
+            {
+                return Ok(code);
+            }
+            // It was asked before.
+            options.trust_question = None;
+        }
         interactive::run(agent, task, signals, options, environment, &settings.secrets)
             .await
             .map_err(StartError::Terminal)
@@ -178,6 +205,8 @@ enum StartError {
     Compose(#[from] ComposeError),
     #[error(transparent)]
     Expansion(#[from] ExpansionError),
+    #[error(transparent)]
+    Frontend(#[from] UnknownFrontend),
     #[error("cannot listen for signals: {0}")]
     Signals(#[from] io::Error),
     #[error("the terminal cannot be used: {0}")]

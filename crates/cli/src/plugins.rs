@@ -16,6 +16,7 @@ pub(crate) use switch::switch;
 use crate::compose::Source;
 use letscode_core::hooks::Plugin;
 use letscode_plugin_host::{PluginHost, PluginState, PluginStatus, Surroundings};
+use letscode_tui::terminal;
 use letscode_wire::PluginInfo;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -30,6 +31,7 @@ pub(crate) fn run(source: &Source) -> Vec<Arc<dyn Plugin>> {
         removed_variables: source.settings.hidden_variables.clone(),
         hello_limit: settings.hello_limit(),
         register_limit: settings.register_limit(),
+        terminal: terminal::name(),
         ui: source.ui.clone(),
         agent: source.agent.clone(),
         program: Arc::<Offers>::clone(&source.offers),
