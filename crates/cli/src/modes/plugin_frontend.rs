@@ -25,7 +25,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 /// How long plugins may start before the user is told what is waited for.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// How soon after one that stopped a run another Ctrl+C ends the front end.
 const TWICE: Duration = Duration::from_secs(2);

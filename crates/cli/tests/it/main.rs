@@ -29,6 +29,8 @@ mod places;
 
 #[cfg(unix)]
 mod faults;
+#[cfg(unix)]
+mod frontend;
 
 mod fight;
 
