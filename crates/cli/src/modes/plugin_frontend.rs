@@ -30,8 +30,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// How soon after one that stopped a run another Ctrl+C ends the front end.
 const TWICE: Duration = Duration::from_secs(2);
 
-/// How many lines are kept for the end.
+/// How many lines are kept for the end, and how many characters of each.
 const MOST_KEPT: usize = 200;
+const LONGEST_KEPT: usize = 2000;
 
 /// No plugin has a front end of that name.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -230,7 +231,11 @@ struct Kept {
 
 impl Kept {
     fn take(&mut self, batch: Vec<Output>) {
-        for text in batch.into_iter().filter_map(notice) {
+        for mut text in batch.into_iter().filter_map(notice) {
+            if let Some((cut, _)) = text.char_indices().nth(LONGEST_KEPT) {
+                text.truncate(cut);
+                text.push('…');
+            }
             if self.lines.len() == MOST_KEPT {
                 self.lines.pop_front();
                 self.lost += 1;
@@ -281,11 +286,14 @@ mod tests {
     }
 
     #[test]
-    fn the_last_lines_are_kept() {
+    fn the_last_lines_are_kept_and_of_a_long_one_the_beginning() {
         let mut kept = Kept::default();
-        kept.take((0..MOST_KEPT + 3).map(|number| Output::Notice(number.to_string())).collect());
+        kept.take((0..MOST_KEPT + 2).map(|number| Output::Notice(number.to_string())).collect());
+        kept.take(vec![Output::Notice("é".repeat(1 << 20))]);
         assert_eq!(kept.lost, 3);
         assert_eq!(kept.lines.len(), MOST_KEPT);
         assert_eq!(kept.lines.front().map(String::as_str), Some("3"));
+        let last = kept.lines.back().map(|line| line.chars().count());
+        assert_eq!(last, Some(LONGEST_KEPT + 1));
     }
 }
