@@ -79,7 +79,7 @@ pub(super) fn ask_for_trust(settings: &Arc<Settings>, environment: &Environment)
     let is_yes = io::stdin().read_line(&mut answer).is_ok()
         && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes");
     if !is_yes {
-        messages::note("going on without it; /trust asks again");
+        messages::note("going on without it");
         return unchanged();
     }
     if let Err(error) = trust::record(settings.user.as_ref(), environment.working_dir()) {
