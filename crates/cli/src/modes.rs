@@ -19,7 +19,7 @@ use crate::environment::Environment;
 use crate::input::{self, Input};
 use crate::local_servers::{LOCAL_SERVERS, listening};
 use crate::messages::{self, Exit};
-use crate::settings::Settings;
+use crate::settings::{PluginFrontend, Settings};
 use crate::signals::Signals;
 use crate::update_notice;
 use expansion::{Asked, ExpansionError};
@@ -71,7 +71,10 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
             return run_interactive(settings, environment);
         }
         Ok(Input::Missing) => {
-            return fail(settings, "no message: give one, or pipe text in (try --help)");
+            return fail_without_words(
+                settings,
+                "no message: give one, or pipe text in (try --help)",
+            );
         }
         Err(error) => return fail(settings, error),
     };
@@ -115,7 +118,7 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
 
 fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     if !terminal::is_interactive() {
-        return fail(
+        return fail_without_words(
             settings,
             "no message, and no terminal to ask for one: give a message (try --help)",
         );
@@ -270,6 +273,17 @@ fn lost_stdout(error: &io::Error) -> ExitCode {
     }
     messages::failure(&format!("cannot write the answer to stdout: {error}"));
     Exit::ProviderError.into()
+}
+
+/// Says that there is nothing to do, as `reason` has it; or why not, to who asked for a front end.
+fn fail_without_words(settings: &Settings, reason: &str) -> ExitCode {
+    match &settings.frontend {
+        Some(PluginFrontend { name, is_asked: true }) if !settings.print => {
+            let text = format!("the front end {name} needs a terminal for its stdin and stdout");
+            fail(settings, text)
+        }
+        _ => fail(settings, reason),
+    }
 }
 
 fn fail(settings: &Settings, error: impl std::fmt::Display) -> ExitCode {
