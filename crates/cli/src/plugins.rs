@@ -28,10 +28,10 @@ pub(crate) fn run(source: &Source) -> Vec<Arc<dyn Plugin>> {
     let surroundings = Surroundings {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         working_dir: source.environment.working_dir().to_owned(),
+        terminal: terminal::name(),
         removed_variables: source.settings.hidden_variables.clone(),
         hello_limit: settings.hello_limit(),
         register_limit: settings.register_limit(),
-        terminal: terminal::name(),
         ui: source.ui.clone(),
         agent: source.agent.clone(),
         program: Arc::<Offers>::clone(&source.offers),
