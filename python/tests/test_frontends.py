@@ -91,6 +91,23 @@ def test_a_front_end_has_the_terminal_until_it_ends(
     assert host.log == []
 
 
+def test_a_command_of_another_plugins_may_end_a_front_end(
+    start: Start, terminal: tuple[int, str]
+) -> None:
+    ours, name = terminal
+    host = start(a=FRONTEND, env={"LETSCODE_TERMINAL": name})
+    host.begin()
+    host.answers["commands"] = lambda _: {
+        "commands": [{"name": "leave", "arguments": "", "help": "Leaves."}]
+    }
+    host.answers["run_command"] = lambda _: {"command": "leave", "text": "bye", "exit": True}
+    running = host.start("run_frontend", name="plain")
+    read_until(ours, "ready")
+    os.write(ours, b"/leave\n")
+    read_until(ours, "bye")
+    assert host.reply_to(running)["result"] == {"exit_code": 7}
+
+
 def test_without_a_terminal_a_front_end_is_refused(start: Start) -> None:
     host = start(a=FRONTEND, env={"LETSCODE_TERMINAL": "/dev/null"})
     host.begin()

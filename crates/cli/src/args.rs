@@ -104,7 +104,7 @@ pub(crate) struct Args {
     /// Talk to a person (chat) or to a program, in JSON lines (rpc)
     #[arg(long, value_name = "chat|rpc", help_heading = "Input and output")]
     pub(crate) mode: Option<Mode>,
-    /// Use this front end
+    /// In a terminal, use the front end of this name, which a plugin has
     #[arg(long, value_name = "NAME", value_parser = values::text, help_heading = "Input and output")]
     pub(crate) frontend: Option<String>,
     /// In rpc mode, take a run for hung after this long without an event

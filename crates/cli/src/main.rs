@@ -179,10 +179,7 @@ fn carry_out(invocation: Invocation, environment: &Environment) -> ExitCode {
 /// Puts the settings together and hands over to the mode.
 fn run(args: Args, environment: &Environment) -> ExitCode {
     let (debug, mode) = (args.debug, args.mode.unwrap_or_default());
-    let resolved = match settings::resolve(args, environment) {
-        Ok(resolved) => resolved,
-        Err(error) => return cannot_start(mode, error).into(),
-    };
+    let resolved = settings::resolve(args, environment);
     let settings = Arc::new(resolved.settings);
     if debug {
         log::start(Arc::clone(&settings.secrets));

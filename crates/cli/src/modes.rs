@@ -1,4 +1,4 @@
-//! The faces of the program: interactive, print, one-shot and RPC.
+//! The faces of the program: interactive, a plugin's front end, print, one-shot and RPC.
 //!
 //! Owns the choice among them and the runtime that they run in. All are clients of the agent's
 //! commands and events.
@@ -6,6 +6,7 @@
 mod expansion;
 mod interactive;
 mod one_shot;
+mod plugin_frontend;
 mod print;
 mod rpc;
 
@@ -18,12 +19,13 @@ use crate::environment::Environment;
 use crate::input::{self, Input};
 use crate::local_servers::{LOCAL_SERVERS, listening};
 use crate::messages::{self, Exit};
-use crate::settings::Settings;
+use crate::settings::{PluginFrontend, Settings};
 use crate::signals::Signals;
 use crate::update_notice;
 use expansion::{Asked, ExpansionError};
 use letscode_core::agent;
 use letscode_tui::terminal;
+use plugin_frontend::{Running, UnknownFrontend};
 use print::Style;
 use std::io;
 use std::process::ExitCode;
@@ -69,7 +71,10 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
             return run_interactive(settings, environment);
         }
         Ok(Input::Missing) => {
-            return fail(settings, "no message: give one, or pipe text in (try --help)");
+            return fail_without_words(
+                settings,
+                "no message: give one, or pipe text in (try --help)",
+            );
         }
         Err(error) => return fail(settings, error),
     };
@@ -113,11 +118,19 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
 
 fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
     if !terminal::is_interactive() {
-        return fail(
+        return fail_without_words(
             settings,
             "no message, and no terminal to ask for one: give a message (try --help)",
         );
     }
+    let asked;
+    let settings = match &settings.frontend {
+        Some(_) => {
+            asked = plugin_frontend::ask_for_trust(settings, environment);
+            &asked
+        }
+        None => settings,
+    };
     let blueprint = match compose::blueprint(settings, environment, ModelNeed::Always) {
         Ok(blueprint) => blueprint,
         Err(error) => {
@@ -131,6 +144,7 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
         if let Some(line) = update_notice::notice(settings, environment) {
             messages::note(&line);
         }
+        let plugins = blueprint.plugins();
         let built = tokio::select! {
             built = build(blueprint, settings, environment) => {
                 built.inspect_err(|_| warn_of_left_out(settings))?
@@ -138,8 +152,24 @@ fn run_interactive(settings: &Arc<Settings>, environment: &Environment) -> ExitC
             // A plugin may take its time to start.
             signal = signals.received() => return Ok(signal.exit_code()),
         };
-        let options = interactive::options(settings, environment, &built);
-        let (agent, task) = agent::start(built.parts);
+        let mut options = interactive::options(settings, environment, &built);
+        let hooks = built.parts.hooks.clone();
+        let (agent, mut task) = agent::start(built.parts);
+        if let Some(chosen) = &settings.frontend {
+            let running = Running {
+                agent: &agent,
+                task: &mut task,
+                signals: &mut signals,
+                hooks: &hooks,
+                plugins: &plugins,
+            };
+            if let Some(code) = plugin_frontend::run(chosen, running, settings, environment).await?
+            {
+                return Ok(code);
+            }
+            // It was asked before.
+            options.trust_question = None;
+        }
         interactive::run(agent, task, signals, options, environment, &settings.secrets)
             .await
             .map_err(StartError::Terminal)
@@ -178,6 +208,8 @@ enum StartError {
     Compose(#[from] ComposeError),
     #[error(transparent)]
     Expansion(#[from] ExpansionError),
+    #[error(transparent)]
+    Frontend(#[from] UnknownFrontend),
     #[error("cannot listen for signals: {0}")]
     Signals(#[from] io::Error),
     #[error("the terminal cannot be used: {0}")]
@@ -241,6 +273,17 @@ fn lost_stdout(error: &io::Error) -> ExitCode {
     }
     messages::failure(&format!("cannot write the answer to stdout: {error}"));
     Exit::ProviderError.into()
+}
+
+/// Says that there is nothing to do, as `reason` has it; or why not, to who asked for a front end.
+fn fail_without_words(settings: &Settings, reason: &str) -> ExitCode {
+    match &settings.frontend {
+        Some(PluginFrontend { name, is_asked: true }) if !settings.print => {
+            let text = format!("the front end {name} needs a terminal for its stdin and stdout");
+            fail(settings, text)
+        }
+        _ => fail(settings, reason),
+    }
 }
 
 fn fail(settings: &Settings, error: impl std::fmt::Display) -> ExitCode {

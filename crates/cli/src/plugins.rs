@@ -16,6 +16,7 @@ pub(crate) use switch::switch;
 use crate::compose::Source;
 use letscode_core::hooks::Plugin;
 use letscode_plugin_host::{PluginHost, PluginState, PluginStatus, Surroundings};
+use letscode_tui::terminal;
 use letscode_wire::PluginInfo;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ pub(crate) fn run(source: &Source) -> Vec<Arc<dyn Plugin>> {
     let surroundings = Surroundings {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         working_dir: source.environment.working_dir().to_owned(),
+        terminal: terminal::name(),
         removed_variables: source.settings.hidden_variables.clone(),
         hello_limit: settings.hello_limit(),
         register_limit: settings.register_limit(),

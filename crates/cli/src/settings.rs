@@ -41,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) mode: Mode,
     /// Whether only the answer is printed.
     pub(crate) print: bool,
+    /// The plugin's front end that interactive mode gives the terminal to; `None` for our own.
+    pub(crate) frontend: Option<PluginFrontend>,
     /// Which session goes on.
     pub(crate) session: SessionChoice,
     /// Whether the session is kept on disk.
@@ -99,6 +101,16 @@ pub(crate) enum SessionChoice {
     Named(String),
 }
 
+/// A front end that only a plugin can have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PluginFrontend {
+    /// Its name.
+    pub(crate) name: String,
+    /// Whether the command line names it: one that does not exist is wrong usage then. In a config
+    /// file it is worth a warning.
+    pub(crate) is_asked: bool,
+}
+
 /// Which model was chosen, and where: a session's own choice stands between the two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModelChoice {
@@ -138,13 +150,6 @@ pub(crate) struct Unreadable {
     reason: String,
 }
 
-/// A front end that does not exist.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no front end is named {name:?}; there is {DEFAULT_FRONTEND} (try --help)")]
-pub(crate) struct UnknownFrontend {
-    name: String,
-}
-
 /// Who gave which address and key.
 struct Addresses {
     base_url_flag: Option<String>,
@@ -152,12 +157,9 @@ struct Addresses {
     api_key_flag: Option<String>,
 }
 
-/// Reads the files that have a say and puts all settings together.
-///
-/// # Errors
-/// When the command line names a front end that does not exist. Whatever is wrong with a file
+/// Reads the files that have a say and puts all settings together. Whatever is wrong with a file
 /// or a variable is a warning.
-pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved, UnknownFrontend> {
+pub(crate) fn resolve(args: Args, environment: &Environment) -> Resolved {
     let source = args.clone();
     let user = UserPaths::of(environment);
     let mut warnings = Vec::new();
@@ -191,7 +193,6 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
         python: python.into_iter().flatten().collect(),
         cache: user.as_ref().map(UserPaths::cache),
     };
-    check_frontend(args.frontend, config.frontend, &mut warnings)?;
     let catalog = Catalog::load(user.as_ref(), &mut warnings);
     broken = broken.or_else(|| catalog.broken.clone());
     let secrets = api_keys::collect(&catalog, environment, args.api_key.as_deref());
@@ -200,6 +201,7 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
         message: message(&args.message),
         mode: args.mode.unwrap_or_default(),
         print: args.print,
+        frontend: frontend(args.frontend, config.frontend),
         session: match args.resume {
             Some(name) => SessionChoice::Named(name),
             None if args.continue_session => SessionChoice::Latest,
@@ -237,7 +239,7 @@ pub(crate) fn resolve(args: Args, environment: &Environment) -> Result<Resolved,
         },
         args: source,
     };
-    Ok(Resolved { settings, warnings, broken })
+    Resolved { settings, warnings, broken }
 }
 
 impl Settings {
@@ -247,8 +249,7 @@ impl Settings {
     /// # Errors
     /// When a file is there but cannot be read.
     pub(crate) fn read_again(&self, environment: &Environment) -> Result<Resolved, Unreadable> {
-        let mut resolved = resolve(self.args.clone(), environment)
-            .map_err(|error| Unreadable { reason: error.to_string() })?;
+        let mut resolved = resolve(self.args.clone(), environment);
         if let Some(reason) = resolved.broken {
             return Err(Unreadable { reason });
         }
@@ -305,20 +306,11 @@ fn message(words: &[String]) -> Option<String> {
     (!message.trim().is_empty()).then_some(message)
 }
 
-/// Checks that the chosen front end exists.
-fn check_frontend(
-    flag: Option<String>,
-    configured: Option<String>,
-    warnings: &mut Vec<String>,
-) -> Result<(), UnknownFrontend> {
-    match (flag, configured) {
-        (Some(name), _) if name != DEFAULT_FRONTEND => return Err(UnknownFrontend { name }),
-        (None, Some(name)) if name != DEFAULT_FRONTEND => warnings.push(format!(
-            "frontend is left out: none is named {name:?}; going on with {DEFAULT_FRONTEND}"
-        )),
-        _ => {}
-    }
-    Ok(())
+/// Returns the front end that is not the built-in one. Which there are is known once plugins run.
+fn frontend(flag: Option<String>, configured: Option<String>) -> Option<PluginFrontend> {
+    let is_asked = flag.is_some();
+    let name = flag.or(configured).filter(|name| name != DEFAULT_FRONTEND)?;
+    Some(PluginFrontend { name, is_asked })
 }
 
 fn thinking(

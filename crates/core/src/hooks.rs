@@ -21,8 +21,8 @@ use crate::ui::Ui;
 use futures_util::future::BoxFuture;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, CommandSpec,
-    CustomMessage, Event, FrontendSpec, HookName, Message, RunCommandReply, SkillSpec,
-    SystemPromptContext, Transcript,
+    CustomMessage, Event, FrontendSpec, HookName, Message, RunCommandReply, RunFrontendReply,
+    SkillSpec, SystemPromptContext, Transcript,
 };
 use std::sync::Arc;
 
@@ -87,6 +87,19 @@ pub trait Plugin: Send + Sync {
         _ui: &'a Ui,
     ) -> BoxFuture<'a, Result<RunCommandReply, PluginError>> {
         let message = format!("the plugin {} cannot run /{name}", self.name());
+        Box::pin(async { Err(PluginError { message }) })
+    }
+
+    /// Gives the terminal to a front end that the plugin added, until that has ended. Nothing limits
+    /// its time.
+    ///
+    /// # Errors
+    /// When it cannot be run, or ends without an answer; the text is for the user.
+    fn run_frontend<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<RunFrontendReply, PluginError>> {
+        let message = format!("the plugin {} cannot run the front end {name}", self.name());
         Box::pin(async { Err(PluginError { message }) })
     }
 

@@ -13,6 +13,9 @@ use std::time::Duration;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
+/// The variable that names the user's terminal.
+const TERMINAL: &str = "LETSCODE_TERMINAL";
+
 /// A running plugin.
 pub(crate) struct Process {
     child: Box<dyn ChildWrapper>,
@@ -44,6 +47,11 @@ pub(crate) fn start(
     for name in &surroundings.removed_variables {
         command.env_remove(name);
     }
+    match &surroundings.terminal {
+        Some(terminal) => command.env(TERMINAL, terminal),
+        // That of a program around this one is not the user's here.
+        None => command.env_remove(TERMINAL),
+    };
     command.envs(spec.variables.iter().map(|(name, value)| (name, value)));
     command.kill_on_drop(true);
     let mut process = spawn(command)?;

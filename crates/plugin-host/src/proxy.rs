@@ -13,8 +13,8 @@ use letscode_core::ui::{Clock, Ui};
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, Capabilities,
     CarriedPlugin, CommandSpec, ConvertToLlm, CustomMessage, Event, FrontendSpec, HookName,
-    Message, Registrations, RenderCustomMessage, RunCommandReply, SkillSpec, SystemPromptContext,
-    ToPlugin, Transcript, TransformContext, UiLevel,
+    Message, Registrations, RenderCustomMessage, RunCommandReply, RunFrontendReply, SkillSpec,
+    SystemPromptContext, ToPlugin, Transcript, TransformContext, UiLevel,
 };
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
@@ -290,6 +290,25 @@ impl Plugin for ProxyPlugin {
             };
             match result.map_err(|fault| failed(fault.to_string()))? {
                 Value::Null => Ok(RunCommandReply::default()),
+                result => serde_json::from_value(result)
+                    .map_err(|error| failed(format!("its reply cannot be read: {error}"))),
+            }
+        })
+    }
+
+    fn run_frontend<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<RunFrontendReply, PluginError>> {
+        Box::pin(async move {
+            let failed = |message: String| PluginError { message };
+            let gone = || failed(format!("the plugin {} is not running", self.name()));
+            let connection = self.0.connection().ok_or_else(gone)?;
+            let name = name.to_owned();
+            let line = |call| ToPlugin::RunFrontend { call, name };
+            let result = connection.call(Ui::declining(), None, line).await;
+            match result.map_err(|fault| failed(fault.to_string()))? {
+                Value::Null => Ok(RunFrontendReply::default()),
                 result => serde_json::from_value(result)
                     .map_err(|error| failed(format!("its reply cannot be read: {error}"))),
             }

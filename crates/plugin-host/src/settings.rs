@@ -37,6 +37,8 @@ pub struct Surroundings {
     pub version: String,
     /// The working directory, theirs and that of the program.
     pub working_dir: PathBuf,
+    /// The name of the user's terminal, for front ends of theirs; `None` where there is none.
+    pub terminal: Option<PathBuf>,
     /// Variables that they do not inherit: those of keys.
     pub removed_variables: Vec<String>,
     /// How long a plugin may take to say hello.

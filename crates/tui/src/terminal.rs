@@ -14,6 +14,7 @@ pub use abilities::Abilities;
 #[cfg(not(unix))]
 use other as system;
 use std::io;
+use std::path::PathBuf;
 #[cfg(unix)]
 use unix as system;
 
@@ -29,6 +30,17 @@ const UNSET: &str = "\x1b[?1004l\x1b[?2004l";
 /// protocol, and those that speak xterm's, to tell keys apart that are the same byte otherwise.
 const SET_KEYBOARD: &str = "\x1b[=0;1u\x1b[>1u\x1b[>4;1m";
 const UNSET_KEYBOARD: &str = "\x1b[>4m\x1b[<1u";
+
+/// Ends what another program may have set: reports of the mouse, the window and its size, other keys
+/// and letters.
+const UNSET_ALL: &str = "\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\
+    \x1b[?1016l\x1b[?2031l\x1b[?2048l\x1b[?1l\x1b>\x0f\x1b(B";
+/// The same of newer terminals: flags of keys, another shape of the cursor.
+const UNSET_NEW: &str = "\x1b[=0;1u\x1b[>4m\x1b[0 q";
+/// Has all of the screen scroll again, with the cursor where it is, and leaves the screen that whole
+/// programs use. To leave it where it is not in use moves the cursor, so it is entered first: what is
+/// in use already is not entered again.
+const WHOLE_SCREEN: &str = "\x1b7\x1b[r\x1b8\x1b[?1049h\x1b[?1049l";
 
 /// The terminal, entered: keys come as they are pressed and nothing is echoed. Dropping it restores
 /// what was.
@@ -54,7 +66,7 @@ impl Terminal {
     /// As [`enter`](Self::enter).
     pub fn reenter(&self) -> io::Result<()> {
         let (set, unset) = modes(self.abilities);
-        if system::enter(unset)? {
+        if system::enter(unset, BELOW.to_owned())? {
             system::write(set.as_bytes())?;
         }
         Ok(())
@@ -78,7 +90,7 @@ impl Terminal {
     /// Restores what was: before an editor, before the program stops. Does nothing where it has
     /// been left already.
     pub fn leave(&self) {
-        system::leave("");
+        system::leave(false);
     }
 
     /// Leaves it and stops the process as Ctrl+Z does. Returns once the process goes on: whether it
@@ -116,6 +128,45 @@ impl Drop for Terminal {
     }
 }
 
+/// The terminal in the hands of a program that sets it as it likes: another process's, which may end
+/// in any state. Dropping it restores what was.
+#[derive(Debug)]
+pub struct Lent(());
+
+impl Lent {
+    /// Notes how the terminal of the process is, before another program gets it.
+    ///
+    /// # Errors
+    /// As [`Terminal::enter`].
+    pub fn lend(abilities: Abilities) -> io::Result<Self> {
+        let (unset, abrupt) = if abilities.is_dumb() {
+            (String::new(), String::new())
+        } else {
+            let new = if abilities.has_key_protocols { UNSET_NEW } else { "" };
+            (format!("{UNSET_ALL}{new}{UNSET}{RESET}"), format!("{WHOLE_SCREEN}{BELOW}"))
+        };
+        system::note(unset, abrupt)?;
+        Ok(Self(()))
+    }
+
+    /// Restores what was, behind a program that has ended as it should: the screen is as it left it.
+    pub fn take_back(self) {
+        system::leave(false);
+    }
+
+    /// Restores what was, behind a program that had no time to: what it showed on a screen of its own
+    /// goes away.
+    pub fn take_away(self) {
+        system::leave(true);
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        system::leave(true);
+    }
+}
+
 /// Writes all of the bytes, from any thread; waits while the terminal takes none.
 ///
 /// # Errors
@@ -128,7 +179,7 @@ pub fn write(bytes: &[u8]) -> io::Result<()> {
 /// thread, any number of times. What is printed next stands below what the interface showed. A
 /// terminal that is gone is left alone.
 pub fn restore() {
-    system::leave(BELOW);
+    system::leave(true);
 }
 
 /// Stops the process group of a program that has not entered the terminal. Returns once it goes on,
@@ -143,6 +194,12 @@ pub fn stop_process() -> io::Result<bool> {
 /// Returns the columns and rows of the terminal that stdout is.
 pub fn size() -> (usize, usize) {
     system::size()
+}
+
+/// Returns the name of the terminal that stdin is, by which another process can open it; `None` where
+/// nobody is at a terminal.
+pub fn name() -> Option<PathBuf> {
+    is_interactive().then(system::name).flatten()
 }
 
 /// Returns whether a user can type and see something: both stdin and stdout are a terminal.

@@ -48,7 +48,7 @@ pub use message::{
 pub use ndjson::{DEFAULT_LINE_CAP, Decoder, LineError, encode_line};
 pub use plugin::{
     Capabilities, CarriedPlugin, CommandSpec, FromPlugin, FrontendSpec, PLUGIN_PROTOCOL,
-    Registrations, RunCommandReply, SkillSpec, ToPlugin,
+    Registrations, RunCommandReply, RunFrontendReply, SkillSpec, ToPlugin,
 };
 pub use result::{
     CommandInfo, CommandKind, CommandsResult, CompactResult, CopyResult, DeleteResult,

@@ -60,8 +60,8 @@ pub enum ToPlugin {
         /// What stood behind its name.
         args: String,
     },
-    /// Gives the terminal to a front end of the plugin's; answered, with anything, when the front
-    /// end has ended and lets go of it.
+    /// Gives the terminal to a front end of the plugin's; answered by a [`RunFrontendReply`] or
+    /// `null` when the front end has ended and lets go of it.
     RunFrontend {
         /// Numbers the call.
         call: u64,
@@ -315,6 +315,15 @@ pub struct SkillSpec {
 pub struct FrontendSpec {
     /// The name that `--frontend` takes.
     pub name: String,
+}
+
+/// What a front end answers at its end.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct RunFrontendReply {
+    /// The program's exit code; 1 stands for one that is not from 0 to 255.
+    pub exit_code: i64,
 }
 
 /// One of the plugins in a host of several.

@@ -17,6 +17,7 @@ pub fn roots() -> Vec<(&'static str, Schema)> {
         ("before-tool-call-reply", schema_for!(crate::BeforeToolCallReply)),
         ("after-tool-call-reply", schema_for!(crate::AfterToolCallReply)),
         ("run-command-reply", schema_for!(crate::RunCommandReply)),
+        ("run-frontend-reply", schema_for!(crate::RunFrontendReply)),
         ("compact-result", schema_for!(crate::CompactResult)),
         ("state-result", schema_for!(crate::StateResult)),
         ("messages-result", schema_for!(crate::MessagesResult)),

@@ -71,7 +71,8 @@ class _Passed:
         if answer and answer.get("text"):
             context.console.print(_plain_text(answer["text"]))
         await self._program.refresh()
-        return CommandResult()
+        # A plugin's command may end the front end.
+        return CommandResult(exit=bool(answer and answer.get("exit")))
 
 
 async def _leave(_context: CommandContext) -> CommandResult:

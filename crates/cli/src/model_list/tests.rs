@@ -30,7 +30,7 @@ fn start(
     std::fs::write(own.join("catalog.toml"), catalog).unwrap();
     let environment = Environment::of(variables, home, home);
     let Ok(Invocation::Run(args)) = args::parse(&[]) else { panic!("no run") };
-    let resolved = settings::resolve(*args, &environment).unwrap_or_else(|it| panic!("{it}"));
+    let resolved = settings::resolve(*args, &environment);
     (resolved.settings, environment)
 }
 

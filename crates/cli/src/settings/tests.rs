@@ -15,7 +15,7 @@ struct Start<'a> {
     catalog: &'a str,
 }
 
-fn resolve_start(start: &Start<'_>) -> (Result<Resolved, UnknownFrontend>, Environment) {
+fn resolve_start(start: &Start<'_>) -> (Resolved, Environment) {
     let directory = tempfile::tempdir().unwrap();
     let (home, work) = (directory.path().join("home"), directory.path().join("work"));
     for (folder, file, text) in [
@@ -35,7 +35,7 @@ fn resolve_start(start: &Start<'_>) -> (Result<Resolved, UnknownFrontend>, Envir
 
 /// Returns the settings, and expects no warning.
 fn settings(start: &Start<'_>) -> Settings {
-    let resolved = resolve_start(start).0.unwrap_or_else(|error| panic!("{error}"));
+    let resolved = resolve_start(start).0;
     assert_eq!(resolved.warnings, [""; 0]);
     resolved.settings
 }
@@ -107,7 +107,7 @@ fn a_bad_variable_is_one_warning_and_the_next_layer_counts() {
         user: "thinking = 'low'",
         ..Start::default()
     };
-    let resolved = resolve_start(&start).0.unwrap_or_else(|error| panic!("{error}"));
+    let resolved = resolve_start(&start).0;
     assert_eq!(resolved.settings.thinking, ThinkingLevel::Low);
     let expected = "LETSCODE_THINKING is left out: use off, minimal, low, medium, high or xhigh";
     assert_eq!(resolved.warnings, [expected]);
@@ -144,16 +144,21 @@ fn time_outs_come_from_flag_or_config_and_the_grace_follows() {
 }
 
 #[test]
-fn an_unknown_front_end_is_wrong_usage_on_the_command_line_and_a_warning_in_a_file() {
-    let flag = Start { arguments: &["--frontend", "zzz"], ..Start::default() };
-    let error = resolve_start(&flag).0.err().map(|error| error.to_string());
-    assert_eq!(
-        error.as_deref(),
-        Some("no front end is named \"zzz\"; there is basic (try --help)")
-    );
-    let file = Start { user: "frontend = 'zzz'", ..Start::default() };
-    let resolved = resolve_start(&file).0.unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(resolved.warnings.len(), 1);
+fn a_front_end_that_is_not_ours_is_a_plugins() {
+    let asked = |name: &str| Some(PluginFrontend { name: name.to_owned(), is_asked: true });
+    let configured = PluginFrontend { name: "file".to_owned(), is_asked: false };
+    for (arguments, user, expected) in [
+        (&[][..], "", None),
+        (&["--frontend", "basic"], "", None),
+        (&["--frontend", "flag"], "", asked("flag")),
+        (&["--frontend", "flag"], "frontend = 'file'", asked("flag")),
+        (&["--frontend", "basic"], "frontend = 'file'", None),
+        (&[], "frontend = 'file'", Some(configured)),
+        (&[], "frontend = 'basic'", None),
+    ] {
+        let settings = settings(&Start { arguments, user, ..Start::default() });
+        assert_eq!(settings.frontend, expected, "{arguments:?} {user}");
+    }
 }
 
 #[test]
@@ -177,7 +182,6 @@ fn a46_a_strange_project_cannot_redirect_requests_or_keep_keys() {
                    command = 'touch marker'\n";
     let variables = &[("OPENAI_API_KEY", "sk-0123456789")][..];
     let (resolved, environment) = resolve_start(&Start { project, variables, ..Start::default() });
-    let resolved = resolved.unwrap_or_else(|error| panic!("{error}"));
     let settings = resolved.settings;
     let Ok(Target::Endpoint(endpoint)) = settings.target("gpt-4o", settings.thinking, &environment)
     else {
@@ -192,7 +196,7 @@ fn a46_a_strange_project_cannot_redirect_requests_or_keep_keys() {
         let variables = &[("OPENAI_API_KEY", "sk-0123456789"), ("LETSCODE_TRUST", variable)][..];
         let start = Start { arguments, project, variables, ..Start::default() };
         let (resolved, environment) = resolve_start(&start);
-        let settings = resolved.unwrap_or_else(|error| panic!("{error}")).settings;
+        let settings = resolved.settings;
         let target = settings.target("gpt-4o", settings.thinking, &environment);
         let Ok(Target::Endpoint(endpoint)) = target else { panic!("{target:?}") };
         assert_eq!(endpoint.base_url, "http://evil/v1");
@@ -211,7 +215,7 @@ fn flags_environment_and_catalog_reach_the_endpoint() {
         ..Start::default()
     };
     let (resolved, environment) = resolve_start(&start);
-    let settings = resolved.unwrap_or_else(|error| panic!("{error}")).settings;
+    let settings = resolved.settings;
     let Ok(Target::Endpoint(endpoint)) = settings.target("m", settings.thinking, &environment)
     else {
         panic!()
@@ -226,7 +230,7 @@ fn flags_environment_and_catalog_reach_the_endpoint() {
 fn without_a_home_there_is_one_warning_and_the_run_goes_on() {
     let environment = Environment::new([], None, Path::new("/").to_owned());
     let Ok(Invocation::Run(args)) = args::parse(&[OsString::from("hello")]) else { panic!() };
-    let resolved = resolve(*args, &environment).unwrap_or_else(|error| panic!("{error}"));
+    let resolved = resolve(*args, &environment);
     assert_eq!(resolved.warnings.len(), 1);
     assert_eq!(resolved.settings.user, None);
     assert_eq!(resolved.settings.sessions, None);

@@ -16,7 +16,7 @@ fn start(home: &Path, url: &str, variables: &[(&str, &str)]) -> (Settings, Envir
     std::fs::write(own.join("config.toml"), format!("update_url = '{url}'\n")).unwrap();
     let environment = Environment::of(variables, home, home);
     let Ok(Invocation::Run(args)) = args::parse(&[]) else { panic!("no run") };
-    let resolved = settings::resolve(*args, &environment).unwrap_or_else(|it| panic!("{it}"));
+    let resolved = settings::resolve(*args, &environment);
     assert_eq!(resolved.warnings, [""; 0]);
     (resolved.settings, environment)
 }

@@ -42,6 +42,8 @@ mod places;
 
 #[cfg(unix)]
 mod faults;
+#[cfg(unix)]
+mod frontend;
 
 mod fight;
 

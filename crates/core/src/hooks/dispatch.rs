@@ -4,6 +4,8 @@
 //! judge a call blocks it. Must not know what is done with the answers, or how a call is guarded:
 //! `standing` does.
 
+mod frontends;
+
 use super::delivery::{Events, Limits};
 use super::faults::{Faults, HookFault};
 use super::standing::{Question, Standing, Unanswered};

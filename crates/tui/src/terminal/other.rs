@@ -3,8 +3,13 @@
 //! Owns the words that say so. Must not pretend.
 
 use std::io;
+use std::path::PathBuf;
 
-pub(super) fn enter(_unset: String) -> io::Result<bool> {
+pub(super) fn enter(_unset: String, _abrupt: String) -> io::Result<bool> {
+    Err(unsupported())
+}
+
+pub(super) fn note(_unset: String, _abrupt: String) -> io::Result<()> {
     Err(unsupported())
 }
 
@@ -16,7 +21,11 @@ pub(super) fn renew() -> io::Result<Option<String>> {
     Ok(None)
 }
 
-pub(super) fn leave(_first: &str) {}
+pub(super) fn leave(_is_abrupt: bool) {}
+
+pub(super) fn name() -> Option<PathBuf> {
+    None
+}
 
 pub(super) fn is_interactive() -> bool {
     false

@@ -8,9 +8,12 @@ use rustix::io::Errno;
 use rustix::process::{Signal, getpgrp, getsid, kill_current_process_group};
 use rustix::termios::{
     LocalModes, OptionalActions, OutputModes, QueueSelector, Termios, tcflush, tcgetattr,
-    tcgetwinsize, tcsetattr,
+    tcgetwinsize, tcsetattr, ttyname,
 };
+use std::ffi::OsString;
 use std::io::{self, IsTerminal as _};
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -31,25 +34,22 @@ static FOUND: Mutex<Option<Found>> = Mutex::new(None);
 
 struct Found {
     settings: Termios,
-    /// The settings in raw mode.
+    /// The settings meanwhile.
     raw: Termios,
     /// The sequences that end the modes.
     unset: String,
+    /// What is written before, where there was no time to tidy the screen.
+    abrupt: String,
 }
 
-/// Turns raw mode on. Returns whether it was off.
-pub(super) fn enter(unset: String) -> io::Result<bool> {
+/// Turns raw mode on. Returns whether it was off. `unset` is written to leave it, and `abrupt`
+/// before that where there was no time to.
+pub(super) fn enter(unset: String, abrupt: String) -> io::Result<bool> {
     let mut found = found();
     if found.is_some() {
         return Ok(false);
     }
-    if !is_interactive() {
-        return Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "stdin and stdout are no terminal; use `letscode -p` there",
-        ));
-    }
-    let settings = tcgetattr(io::stdin())?;
+    let settings = settings()?;
     let mut raw = settings.clone();
     raw.make_raw();
     // What others print while we are here stays readable.
@@ -57,8 +57,16 @@ pub(super) fn enter(unset: String) -> io::Result<bool> {
     // Ctrl+C and its kin are keys.
     raw.local_modes -= LocalModes::ISIG;
     tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
-    *found = Some(Found { settings, raw, unset });
+    *found = Some(Found { settings, raw, unset, abrupt });
     Ok(true)
+}
+
+/// Notes the settings as they are, to be restored as those of [`enter`].
+pub(super) fn note(unset: String, abrupt: String) -> io::Result<()> {
+    let settings = settings()?;
+    let raw = settings.clone();
+    *found() = Some(Found { settings, raw, unset, abrupt });
+    Ok(())
 }
 
 /// Turns raw mode on again where another has changed it meanwhile. Returns the sequences that end the
@@ -75,17 +83,28 @@ pub(super) fn is_entered() -> bool {
     found().is_some()
 }
 
-/// Restores what was, if it is not yet. `first` is written before, where the terminal knows
-/// sequences at all.
-pub(super) fn leave(first: &str) {
+/// Restores what was, if it is not yet: without or with time to tidy the screen before.
+pub(super) fn leave(is_abrupt: bool) {
     let mut found = found();
-    let Some(Found { settings, unset, .. }) = found.take() else { return };
+    let Some(Found { settings, unset, abrupt, .. }) = found.take() else { return };
     // Whatever fails, the rest is tried: a terminal that is gone refuses all of it.
-    let first = if unset.is_empty() { "" } else { first };
+    let first = if is_abrupt && !unset.is_empty() { abrupt } else { String::new() };
     write_briefly(&format!("{first}{unset}"));
     // Tails of keys that only we could have read, such as the window's loss of the keyboard.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);
     let _ = tcsetattr(io::stdin(), OptionalActions::Now, &settings);
+}
+
+/// Returns the name of the terminal that stdin is. Where it has none here, as in a container, stdin
+/// itself has.
+pub(super) fn name() -> Option<PathBuf> {
+    match ttyname(io::stdin(), Vec::new()) {
+        Ok(name) => Some(PathBuf::from(OsString::from_vec(name.into_bytes()))),
+        #[cfg(target_os = "linux")]
+        Err(_) => Some(PathBuf::from(format!("/proc/{}/fd/0", std::process::id()))),
+        #[cfg(not(target_os = "linux"))]
+        Err(_) => None,
+    }
 }
 
 pub(super) fn is_interactive() -> bool {
@@ -156,6 +175,16 @@ fn write_briefly(text: &str) {
             let _ = write(text.as_bytes());
         }
     }
+}
+
+fn settings() -> io::Result<Termios> {
+    if !is_interactive() {
+        return Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "stdin and stdout are no terminal; use `letscode -p` there",
+        ));
+    }
+    Ok(tcgetattr(io::stdin())?)
 }
 
 fn found() -> MutexGuard<'static, Option<Found>> {
