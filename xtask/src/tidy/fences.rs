@@ -75,6 +75,7 @@ const FENCES: [Fence; 11] = [
             "letscode-mcp",
             "letscode-memory",
             "letscode-goal",
+            "letscode-permissions",
         ],
         banned: &[NETWORK, &["ratatui", "syntect"]],
         ports: None,
