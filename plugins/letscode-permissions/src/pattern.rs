@@ -5,16 +5,31 @@
 /// Stands in a text for what is not known: no text, or any. No pattern holds it.
 pub(crate) const UNKNOWN: char = '\0';
 
+/// Stands in a text for a word that may be there, the space before it included, or not.
+pub(crate) const OPTIONAL: char = '\u{1}';
+
 /// Returns whether the whole of `text` is surely what the pattern describes: what is not known must
 /// be where the pattern takes any text. `x *` describes `x` too.
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    is_reached(pattern, text, false)
-        || shorter(pattern).is_some_and(|it| is_reached(it, text, false))
+    let reaches = |text: &str| {
+        is_reached(pattern, text, false)
+            || shorter(pattern).is_some_and(|pattern| is_reached(pattern, text, false))
+    };
+    if !text.contains(OPTIONAL) {
+        return reaches(text);
+    }
+    reaches(&with_words(text)) && reaches(&text.replace(OPTIONAL, ""))
 }
 
 /// Returns whether `text` may be what the pattern describes, whatever stands for what is not known.
 pub(crate) fn may_match(pattern: &str, text: &str) -> bool {
-    is_reached(pattern, text, true) || shorter(pattern).is_some_and(|it| is_reached(it, text, true))
+    is_reached(pattern, text, true)
+        || shorter(pattern).is_some_and(|pattern| is_reached(pattern, text, true))
+}
+
+/// Returns a text with all words that may be there.
+pub(crate) fn with_words(text: &str) -> String {
+    text.replace(OPTIONAL, &format!(" {UNKNOWN}"))
 }
 
 fn shorter(pattern: &str) -> Option<&str> {
@@ -35,7 +50,7 @@ fn is_reached(pattern: &str, text: &str, unknown_is_any: bool) -> bool {
         if !places.contains(&true) {
             return false;
         }
-        if letter == UNKNOWN && unknown_is_any {
+        if matches!(letter, UNKNOWN | OPTIONAL) && unknown_is_any {
             let first = places.iter().position(|is_there| *is_there).unwrap_or_default();
             places.iter_mut().skip(first).for_each(|is_there| *is_there = true);
             continue;
@@ -109,6 +124,12 @@ mod tests {
             ("rm *", "git \0", false, false),
             ("*.env", "cat \0", false, true),
             ("a \0", "a \0", true, true),
+            ("git push", "git push\u{1}", false, true),
+            ("git push *", "git push\u{1}", true, true),
+            ("git push *", "git\u{1} push", false, true),
+            ("git * push", "git\u{1} push", false, true),
+            ("git *", "git\u{1} push", true, true),
+            ("rm *", "git\u{1} push", false, false),
         ] {
             assert_eq!(matches(pattern, text), surely, "{pattern:?} {text:?}");
             assert_eq!(may_match(pattern, text), perhaps, "{pattern:?} {text:?}");

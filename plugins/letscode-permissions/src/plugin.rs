@@ -8,7 +8,7 @@ use crate::listing;
 use crate::memory::Memory;
 use crate::paths::Surroundings;
 use crate::settings::Settings;
-use letscode_plugin::{Context, Plugin, UiLevel};
+use letscode_plugin::{Context, Event, Plugin, UiLevel};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,7 +33,12 @@ fn plugin(home: Option<PathBuf>, temporary: PathBuf) -> Plugin {
         .fail_closed()
         .on_start(move |context| drop(starting(&context)))
         .before_tool_call(move |asked, context| Ok(judging(context).answer(&asked, context)))
-        .on_event(&["agent_start"], move |_, context| beginning(context).run_begins())
+        .on_event(&["turn_start"], move |event, context| {
+            // Cheaper than `agent_start`, which has the whole transcript.
+            if matches!(event, Event::TurnStart { turn: 1 }) {
+                beginning(context).run_begins();
+            }
+        })
         .command(
             "permissions",
             listing::USAGE,

@@ -5,7 +5,7 @@
 
 mod reader;
 
-use crate::pattern::UNKNOWN;
+use crate::pattern::{UNKNOWN, with_words};
 
 /// Programs that run what stands behind them, so that it counts too.
 const WRAPPERS: [&str; 35] = [
@@ -43,7 +43,7 @@ pub(crate) struct Reading {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Its words without their quotes, with a space between them. What the shell puts in is
-    /// [`UNKNOWN`].
+    /// [`UNKNOWN`] or [`OPTIONAL`](crate::pattern::OPTIONAL).
     pub(crate) text: String,
     /// The words themselves.
     pub(crate) words: Vec<String>,
@@ -76,11 +76,12 @@ impl Reading {
 
 fn add_suspects(text: &str, texts: &mut Vec<String>) {
     push_both(text, texts);
-    let program = program_of(text);
+    let text = with_words(text);
+    let program = program_of(&text);
     let name = base_name(program);
     let is_shell = SHELLS.contains(&name);
     if is_shell || WRAPPERS.contains(&name) || RESERVED.contains(&name) || is_assignment(program) {
-        starts(text).for_each(|start| push_both(start, texts));
+        starts(&text).for_each(|start| push_both(start, texts));
     }
 }
 

@@ -3,7 +3,7 @@
 //! Owns quotes, separators, redirections and what the shell would put in. Must not know programs.
 
 use super::{Part, Reading, doubt_of};
-use crate::pattern::UNKNOWN;
+use crate::pattern::{OPTIONAL, UNKNOWN};
 use std::iter::Peekable;
 use std::str::Chars;
 
@@ -18,7 +18,7 @@ pub(super) fn read(command: &str) -> Reading {
         word: None,
         redirection: None,
     };
-    if command.contains(UNKNOWN) {
+    if command.contains([UNKNOWN, OPTIONAL]) {
         reader.doubt("it holds a character that no command has");
     }
     reader.run();
@@ -283,16 +283,19 @@ fn is_number(text: &str) -> bool {
     text == "-" || !text.is_empty() && text.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Returns the words with a space between them. A word that may be none takes its space with it.
+/// Returns the words with a space between them.
 fn joined(words: &[Word]) -> String {
     let mut text = String::new();
-    let mut is_parted = true;
-    for word in words {
-        if !is_parted {
-            text.push(' ');
+    for (place, word) in words.iter().enumerate() {
+        let may_be_none = !word.is_quoted && word.text.chars().all(|c| c == UNKNOWN);
+        match place {
+            0 => text.push_str(&word.text),
+            _ if may_be_none => text.push(OPTIONAL),
+            _ => {
+                text.push(' ');
+                text.push_str(&word.text);
+            }
         }
-        text.push_str(&word.text);
-        is_parted = !word.is_quoted && word.text.chars().all(|c| c == UNKNOWN);
     }
     text
 }
