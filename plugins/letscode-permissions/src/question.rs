@@ -42,7 +42,7 @@ pub(crate) struct Words {
 pub(crate) fn words(call: &ToolCall, note: &str) -> Words {
     let whole = clean(&described(call));
     let (begin, left_out) = cut(&whole);
-    let mut text = begin.to_owned();
+    let mut text = format!("Allow {}?\n{begin}", clean(&call.name));
     if left_out {
         text.push_str("\n… that is not all: the whole stands above");
     }
@@ -67,7 +67,7 @@ pub(crate) fn choices(rules: &[Rule]) -> Vec<(Choice, String)> {
 
 /// Returns a call in one line.
 pub(crate) fn in_short(call: &ToolCall) -> String {
-    let line = clean(&described(call)).replace('\n', " ");
+    let line = clean(&format!("{} {}", call.name, described(call))).replace('\n', " ");
     match line.char_indices().nth(MOST_OF_A_RULE) {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
         None => line,
@@ -92,24 +92,21 @@ pub(crate) fn clean(text: &str) -> String {
     cleaned
 }
 
-/// Returns what a call would do, in full.
+/// Returns what a call would do, in full: a command as it is, other arguments each on lines of their
+/// own.
 fn described(call: &ToolCall) -> String {
-    let text = |name: &str| call.arguments.get(name).and_then(Value::as_str);
-    match (call.name.as_str(), text("command"), text("path")) {
-        ("bash", Some(command), _) => format!("bash: {command}"),
-        (tool, _, Some(path)) => format!("{tool} {path}{}", others(call, "path")),
-        (tool, _, _) => format!("{tool}{}", others(call, "")),
-    }
-}
-
-/// Returns the arguments but one, each on lines of its own.
-fn others(call: &ToolCall, but: &str) -> String {
     let mut text = String::new();
-    for (name, value) in call.arguments.iter().filter(|(name, _)| *name != but) {
+    for (name, value) in &call.arguments {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let parting = if value.contains('\n') { '\n' } else { ' ' };
-        // Writing into a text does not fail.
-        let _ = write!(text, "\n{name}:{parting}{value}");
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        match name.as_str() {
+            "command" | "path" => text.push_str(&value),
+            // Writing into a text does not fail.
+            _ => drop(write!(text, "{name}:{parting}{value}")),
+        }
     }
     text
 }
@@ -147,16 +144,17 @@ mod tests {
     #[test]
     fn a_call_is_shown_as_what_it_would_do() {
         for (name, arguments, note, expected) in [
-            ("bash", json!({"command": "a\n\tb"}), "", "bash: a\n    b"),
-            ("bash", json!({"command": "a > b"}), "odd", "bash: a > b\n(odd)"),
-            ("read", json!({"path": "a", "limit": 3}), "", "read a\nlimit: 3"),
-            ("write", json!({"path": "a", "content": "x\ny"}), "", "write a\ncontent:\nx\ny"),
-            ("mcp_x", json!({"b": [1], "a": "t"}), "", "mcp_x\nb: [1]\na: t"),
-            ("bash", json!({"command": 1}), "", "bash\ncommand: 1"),
-            ("stop", json!({}), "", "stop"),
+            ("bash", json!({"command": "a\n\tb"}), "", "a\n    b"),
+            ("bash", json!({"command": "a > b", "timeout": 3}), "odd", "a > b\ntimeout: 3\n(odd)"),
+            ("read", json!({"path": "a", "limit": 3}), "", "a\nlimit: 3"),
+            ("write", json!({"path": "a", "content": "x\ny"}), "", "a\ncontent:\nx\ny"),
+            ("mcp_x", json!({"b": [1], "a": "t"}), "", "b: [1]\na: t"),
+            ("bash", json!({"command": 1}), "", "1"),
+            ("stop", json!({}), "", ""),
         ] {
             let words = words(&call(name, &arguments), note);
-            assert_eq!(words, Words { text: expected.to_owned(), whole: None });
+            let text = format!("Allow {name}?\n{expected}");
+            assert_eq!(words, Words { text, whole: None });
         }
     }
 
@@ -178,10 +176,10 @@ mod tests {
     fn what_is_long_is_cut_and_the_whole_is_there_too() {
         for command in ["line\n".repeat(30), "x".repeat(5_000), "é".repeat(1_300)] {
             let shown = words(&call("bash", &json!({"command": command})), "odd");
-            assert!(shown.text.lines().count() <= MOST_LINES + 2);
+            assert!(shown.text.lines().count() <= MOST_LINES + 3);
             assert!(shown.text.chars().count() < MOST_CHARS + 100);
             assert!(shown.text.contains("not all") && shown.text.ends_with("\n(odd)"));
-            assert_eq!(shown.whole.unwrap(), format!("bash: {command}"));
+            assert_eq!(shown.whole.unwrap(), command);
         }
     }
 

@@ -220,6 +220,14 @@ impl Reader<'_> {
 
     /// Takes what stands behind a `$`: the value of a variable is not known.
     fn dollar(&mut self, is_quoted: bool) {
+        self.expansion(is_quoted);
+        if self.input.peek() == Some(&'\\') {
+            // A line that goes on may go on with the name.
+            self.doubt("a variable's name may go on in another line");
+        }
+    }
+
+    fn expansion(&mut self, is_quoted: bool) {
         let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         match self.input.peek().copied() {
             Some('(') => self.substitution(),

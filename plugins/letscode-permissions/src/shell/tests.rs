@@ -97,6 +97,9 @@ fn what_cannot_be_known_is_in_doubt() {
         "x=(a b)",
         "coproc a",
         "time a",
+        "$\\\nx a",
+        "a $x\\\ny",
+        "a \"$\\\nx\"",
     ] {
         assert!(read(command).doubt.is_some(), "{command}");
     }
