@@ -7,17 +7,24 @@ use crate::memory::Memory;
 use crate::paths::Surroundings;
 use crate::question::{Choice, choices, clean, in_short, words};
 use crate::rule::Rule;
-use crate::settings::{Otherwise, Settings};
+use crate::settings::Settings;
 use crate::subject::Subject;
 use crate::verdict::{Question, Verdict, judge};
 use letscode_plugin::{BeforeToolCall, BeforeToolCallReply, Context, ToolCall, UiLevel};
 use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// What a model should make of a refusal: it tends to try again, or to look for another way.
 const NO_OTHER_WAY: &str = "Do not try it again, nor reach the same in another way; go on without \
 it, or say what you need and why.";
+
+/// Nobody reads a question and declines it as fast as that: it was declined because nobody is there.
+const FASTER_THAN_ANYBODY: Duration = Duration::from_secs(1);
+
+/// How long a rule is that the user can be expected to type.
+const LONGEST_HINT: usize = 120;
 
 /// All that the handlers share.
 pub(crate) struct Guard {
@@ -139,6 +146,7 @@ impl Guard {
         }
         let choices = choices(&question.rules);
         let options = choices.iter().map(|(_, text)| text.clone()).collect();
+        let asked = Instant::now();
         let chosen = user.choose(words.text, options).and_then(|place| choices.get(place));
         match chosen.map(|(choice, _)| *choice) {
             Some(Choice::Once) => BeforeToolCallReply::default(),
@@ -150,10 +158,6 @@ impl Guard {
                 self.remember(&question.rules, user);
                 BeforeToolCallReply::default()
             }
-            Some(Choice::No) => {
-                locked(&self.refused).insert(key);
-                blocked(format!("the user refused it. {NO_OTHER_WAY}"))
-            }
             Some(Choice::NoBecause) => {
                 locked(&self.refused).insert(key);
                 match user.say("what should the model know?").filter(|why| !why.trim().is_empty()) {
@@ -161,9 +165,13 @@ impl Guard {
                     None => blocked(format!("the user refused it. {NO_OTHER_WAY}")),
                 }
             }
-            None => {
-                self.nobody_answered(call, &question.rules, user);
-                blocked(format!("it needs the user's leave, and nobody gave it. {NO_OTHER_WAY}"))
+            None if asked.elapsed() < FASTER_THAN_ANYBODY => {
+                self.nobody_is_there(call, &question.rules, user);
+                blocked(format!("it needs the user's leave, and nobody is there. {NO_OTHER_WAY}"))
+            }
+            Some(Choice::No) | None => {
+                locked(&self.refused).insert(key);
+                blocked(format!("the user refused it. {NO_OTHER_WAY}"))
             }
         }
     }
@@ -179,20 +187,25 @@ impl Guard {
         self.warn(&format!("allowed for this session only: {failed}"), user);
     }
 
-    fn nobody_answered(&self, call: &ToolCall, rules: &[Rule], user: &dyn User) {
+    /// Tells the user how such a call could run.
+    fn nobody_is_there(&self, call: &ToolCall, rules: &[Rule], user: &dyn User) {
         if user.is_gone() {
             return;
         }
-        let mut line = format!("permissions: not run, for nobody allowed it: {}", in_short(call));
-        if !rules.is_empty() && self.settings.default != Otherwise::Deny {
-            let rules: Vec<String> =
-                rules.iter().map(|rule| toml::Value::from(rule.to_string()).to_string()).collect();
-            line.push_str(&format!(
-                "; to allow it, put {} into the list `allow` below [permissions] in \
-                 ~/.letscode/config.toml",
-                clean(&rules.join(", ")).replace('\n', " ")
-            ));
-        }
+        let as_toml = |rule: &Rule| toml::Value::from(rule.to_string()).to_string();
+        let rules = rules.iter().map(as_toml).collect::<Vec<_>>().join(", ");
+        let hint = match rules.len() {
+            0 => String::new(),
+            1..LONGEST_HINT => {
+                format!("; to allow it, put {} into the list `allow`", clean(&rules))
+            }
+            _ => "; to allow it, write a rule".to_owned(),
+        };
+        let place =
+            if hint.is_empty() { "" } else { " below [permissions] in ~/.letscode/config.toml" };
+        let call = in_short(call);
+        let line =
+            format!("permissions: not run, for nobody is there to allow it: {call}{hint}{place}");
         if locked(&self.told).insert(line.clone()) {
             user.tell(line, UiLevel::Warning);
         }

@@ -39,6 +39,9 @@ fn shorter(pattern: &str) -> Option<&str> {
 /// Walks through the text with all places of the pattern that are reached so far. Takes time in
 /// proportion to the text and to the pattern, whatever they are.
 fn is_reached(pattern: &str, text: &str, unknown_is_any: bool) -> bool {
+    if begins_otherwise(pattern, text) {
+        return false;
+    }
     let pattern: Vec<char> = pattern.chars().collect();
     let mut places = vec![false; pattern.len() + 1];
     if let Some(first) = places.first_mut() {
@@ -69,6 +72,15 @@ fn is_reached(pattern: &str, text: &str, unknown_is_any: bool) -> bool {
         std::mem::swap(&mut places, &mut next);
     }
     places.last() == Some(&true)
+}
+
+/// Returns whether the first letters say that there is no match, as they mostly do.
+fn begins_otherwise(pattern: &str, text: &str) -> bool {
+    let mut pairs = pattern.chars().zip(text.chars());
+    let odd = pairs.find(|(wanted, letter)| {
+        *wanted == '*' || matches!(*letter, UNKNOWN | OPTIONAL) || wanted != letter
+    });
+    odd.is_some_and(|(wanted, letter)| wanted != '*' && !matches!(letter, UNKNOWN | OPTIONAL))
 }
 
 /// A star may stand for nothing.

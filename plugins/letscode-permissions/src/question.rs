@@ -120,7 +120,7 @@ fn cut(text: &str) -> (&str, bool) {
 }
 
 fn shown_rules(rules: &[Rule]) -> String {
-    let each: Vec<String> = rules.iter().map(|rule| clean(&rule.to_string())).collect();
+    let each: Vec<String> = rules.iter().map(|rule| clean(&rule.in_words())).collect();
     let all = each.join(", ").replace('\n', " ");
     if all.chars().count() <= MOST_OF_A_RULE {
         return all;
@@ -192,6 +192,8 @@ mod tests {
         assert_eq!(all[1], "Yes, for this session: bash:cargo test *");
         assert_eq!(all[2], "Yes, always in this project: bash:cargo test *");
         assert_eq!(texts(&[]), ["Yes, this once", "No", "No, and tell the model why"]);
+        let every = texts(&[Rule::all("write"), Rule::all("edit")]);
+        assert_eq!(every[1], "Yes, for this session: every write, every edit");
         let long = texts(&[Rule::with("bash", "x".repeat(100))]);
         assert_eq!(long[1], "Yes, for this session: exactly this");
     }

@@ -112,15 +112,15 @@ impl Rule {
         };
         match subject {
             Subject::Command { command, reading, .. } => {
-                let bearing = |text: &String| match is_exact {
+                let bearing = |text: &str| match is_exact {
                     true if text == pattern => Bearing::Sure,
                     true => Bearing::None,
                     false if matches(pattern, text) => Bearing::Sure,
                     false if may_match(pattern, text) => Bearing::Maybe,
                     false => Bearing::None,
                 };
-                let suspects = reading.suspects();
-                let all = suspects.iter().chain(std::iter::once(command));
+                let suspects = reading.suspects.for_pattern(pattern);
+                let all = suspects.chain(std::iter::once(command.as_str()));
                 all.map(bearing).max().unwrap_or(Bearing::None)
             }
             Subject::File { target, .. } => {
@@ -178,6 +178,14 @@ impl Rule {
             Calls::With(exact) => exact == command,
         };
         admits && matches(&self.tool, "bash")
+    }
+
+    /// Returns what the rule is about, for somebody who has to decide.
+    pub(crate) fn in_words(&self) -> String {
+        match self.calls {
+            Calls::All => format!("every {}", self.tool),
+            Calls::Like(_) | Calls::With(_) => self.to_string(),
+        }
     }
 
     /// Returns whether the rule is about all calls of a tool.

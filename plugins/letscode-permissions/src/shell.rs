@@ -5,7 +5,8 @@
 
 mod reader;
 
-use crate::pattern::{UNKNOWN, with_words};
+use crate::pattern::{OPTIONAL, UNKNOWN, with_words};
+use std::ops::Range;
 
 /// Programs that run what stands behind them, so that it counts too.
 const WRAPPERS: [&str; 35] = [
@@ -35,72 +36,78 @@ pub(crate) struct Reading {
     pub(crate) parts: Vec<Part>,
     /// Why it cannot be known what runs; the first reason counts.
     pub(crate) doubt: Option<&'static str>,
-    /// Where there is a doubt: every piece of the text that might be a command.
-    pub(crate) pieces: Vec<String>,
+    /// What a rule against something has to be held against.
+    pub(crate) suspects: Suspects,
 }
 
 /// A simple command: a program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Part {
     /// Its words without their quotes, with a space between them. What the shell puts in is
-    /// [`UNKNOWN`] or [`OPTIONAL`](crate::pattern::OPTIONAL).
+    /// [`UNKNOWN`] or [`OPTIONAL`].
     pub(crate) text: String,
     /// The words themselves.
     pub(crate) words: Vec<String>,
 }
 
+/// Texts that may be commands: each simple command, also without its path, what programs such as
+/// `sudo` run, and, where there is a doubt, every piece that might be one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Suspects {
+    /// All of them. They overlap, and a long command has many.
+    text: String,
+    places: Vec<Range<usize>>,
+    /// Those among `places` that begin where their text does.
+    wholes: Vec<Range<usize>>,
+}
+
 /// Reads a command.
 pub(crate) fn read(command: &str) -> Reading {
     let mut reading = reader::read(command);
+    for part in &reading.parts {
+        reading.suspects.add(&part.text, /*may_begin_anywhere*/ false);
+        if runs_others(&part.text) {
+            reading.suspects.add(&with_words(&part.text), /*may_begin_anywhere*/ true);
+        }
+    }
     if reading.doubt.is_some() {
-        reading.pieces = pieces(command);
+        for piece in pieces(command) {
+            reading.suspects.add(&piece, /*may_begin_anywhere*/ true);
+        }
     }
     reading
 }
 
-impl Reading {
-    /// Returns every text that a rule against something has to be held against: each simple command,
-    /// without its path, and what programs such as `sudo` run.
-    pub(crate) fn suspects(&self) -> Vec<String> {
-        let mut texts = Vec::new();
-        for part in &self.parts {
-            add_suspects(&part.text, &mut texts);
+impl Suspects {
+    /// Returns those that a pattern has to be held against.
+    pub(crate) fn for_pattern(&self, pattern: &str) -> impl Iterator<Item = &str> {
+        // What begins with any text needs no other beginning.
+        let places = if pattern.starts_with('*') { &self.wholes } else { &self.places };
+        places.iter().filter_map(|place| self.text.get(place.clone()))
+    }
+
+    fn add(&mut self, text: &str, may_begin_anywhere: bool) {
+        let begin = self.text.len();
+        self.text.push_str(text);
+        let end = self.text.len();
+        self.wholes.push(begin..end);
+        let spaces = text.match_indices([' ', '\n', '\t']).map(|(at, _)| at + 1);
+        for start in std::iter::once(0).chain(spaces.filter(|_| may_begin_anywhere)) {
+            self.places.push(begin + start..end);
+            let program = program_of(text.get(start..).unwrap_or_default());
+            if let Some(slash) = program.rfind('/') {
+                self.places.push(begin + start + slash + 1..end);
+            }
         }
-        for piece in &self.pieces {
-            // Of these nobody knows where a command begins.
-            starts(piece).for_each(|start| push_both(start, &mut texts));
-        }
-        texts
     }
 }
 
-fn add_suspects(text: &str, texts: &mut Vec<String>) {
-    push_both(text, texts);
-    let text = with_words(text);
-    let program = program_of(&text);
-    let name = base_name(program);
-    let is_shell = SHELLS.contains(&name);
-    if is_shell || WRAPPERS.contains(&name) || RESERVED.contains(&name) || is_assignment(program) {
-        starts(&text).for_each(|start| push_both(start, texts));
-    }
-}
-
-/// Adds a command as it is, and with the name of its program alone.
-fn push_both(text: &str, texts: &mut Vec<String>) {
-    texts.push(text.to_owned());
+/// Returns whether what stands behind a program's name may be a command too.
+fn runs_others(text: &str) -> bool {
     let program = program_of(text);
     let name = base_name(program);
-    if name.len() < program.len()
-        && let Some(rest) = text.get(program.len()..)
-    {
-        texts.push(format!("{name}{rest}"));
-    }
-}
-
-/// Returns what stands behind each space.
-fn starts(text: &str) -> impl Iterator<Item = &str> {
-    let spaces = text.match_indices([' ', '\n', '\t']).filter_map(|(at, _)| text.get(at + 1..));
-    std::iter::once(text).chain(spaces).filter(|start| !start.is_empty())
+    let lists = [&SHELLS[..], &WRAPPERS, &RESERVED];
+    is_assignment(program) || lists.iter().any(|list| list.contains(&name))
 }
 
 /// Returns the pieces of a text between all that could part commands, without quotes.
@@ -112,7 +119,7 @@ fn pieces(command: &str) -> Vec<String> {
 }
 
 fn program_of(text: &str) -> &str {
-    text.split(' ').next().unwrap_or_default()
+    text.split([' ', OPTIONAL]).next().unwrap_or_default()
 }
 
 fn base_name(program: &str) -> &str {

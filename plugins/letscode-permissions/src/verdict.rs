@@ -28,13 +28,13 @@ pub(crate) struct Question {
 }
 
 /// Judges a call. `remembered` holds what the user has allowed by answers.
-pub(crate) fn judge(
+pub(crate) fn judge<'a>(
     subject: &Subject,
-    settings: &Settings,
+    settings: &'a Settings,
     remembered: &[Rule],
     surroundings: &Surroundings,
 ) -> Verdict {
-    let bearing = |rules: &[Rule]| {
+    let bearing = |rules: &'a [Rule]| {
         let each =
             rules.iter().map(|rule| (rule.bears_on(subject, surroundings), rule.to_string()));
         each.max_by_key(|(bearing, _)| *bearing).filter(|(bearing, _)| *bearing > Bearing::None)

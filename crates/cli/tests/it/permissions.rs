@@ -66,7 +66,10 @@ fn it_is_off_until_it_is_enabled_and_then_it_guards() {
     assert!(last_result(&server).contains("Blocked: it needs the user's leave"));
     assert_eq!(stdout(&finished), "two\n");
     let told = stderr(&finished);
-    assert!(told.contains("not run, for nobody allowed it: bash echo done; to allow it"), "{told}");
+    assert!(
+        told.contains("not run, for nobody is there to allow it: bash echo done; to allow it"),
+        "{told}"
+    );
     assert_eq!(told.lines().count(), 1, "{told}");
 }
 
@@ -131,7 +134,7 @@ fn over_rpc_each_answer_does_what_it_says_and_always_outlives_the_program() {
     assert_eq!(options[1], "Yes, for this session: bash=git version 0 || true");
     assert!(result.contains("the user refused it"), "{result}");
     assert!(ask(json!(4)).1.contains("the user refused it and says: not that one"));
-    assert!(ask(json!(null)).1.contains("nobody gave it"));
+    assert!(ask(json!(null)).1.contains("nobody is there"));
     assert!(ask(json!(0)).1.contains("git version"));
     host_one.close_stdin();
     assert_eq!(end(&mut host_one).status, 0);

@@ -138,11 +138,11 @@ fn a_refusal_holds_until_the_next_prompt() {
 fn where_nobody_answers_it_is_not_run_and_the_user_is_told_how_once() {
     let stage = stage(&json!({}), &[]);
     let reason = stage.bash("cargo test \"a\"").unwrap();
-    assert!(reason.contains("nobody gave it. Do not try it again"), "{reason}");
+    assert!(reason.contains("nobody is there. Do not try it again"), "{reason}");
     stage.bash("cargo test \"a\"").unwrap();
     let shown = stage.shown();
     assert_eq!(shown.len(), 1, "{shown:?}");
-    let expected = "not run, for nobody allowed it: bash cargo test \"a\"; to allow it, put \
+    let expected = "not run, for nobody is there to allow it: bash cargo test \"a\"; to allow it, put \
                     \"bash:cargo test *\" into the list `allow`";
     assert!(shown[0].contains(expected), "{shown:?}");
 }
