@@ -141,7 +141,7 @@ fn normal_form(path: &Path) -> PathBuf {
                 normal.pop();
             }
             Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
-                normal.push(component)
+                normal.push(component);
             }
         }
     }

@@ -4,7 +4,6 @@
 
 use crate::rule::Rule;
 use letscode_plugin::ToolCall;
-use serde_json::Value;
 use std::fmt::Write as _;
 
 /// How much of a call stands in the question itself.
@@ -134,7 +133,7 @@ fn shown_rules(rules: &[Rule]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn call(name: &str, arguments: &Value) -> ToolCall {
         let arguments = arguments.as_object().cloned().unwrap();

@@ -2,6 +2,8 @@
 
 use crate::driver::{HANG, call, end, program, prompt, rpc, send, stderr, stdout, wait_for};
 use letscode_testkit::program::Running;
+#[cfg(unix)]
+use letscode_testkit::pty::PtyProgram;
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};
@@ -178,6 +180,30 @@ fn the_clock_stands_still_while_the_user_is_asked() {
     host.close_stdin();
     end(&mut host);
     assert_eq!(last_result(&server), "done\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn in_the_terminal_the_question_shows_the_call_and_takes_an_answer() {
+    let dir = guarded("");
+    let command = "echo one\necho two > file";
+    let server = SseServer::start(json!([bash(command), {"text": "the end"}]));
+    let mut pty = PtyProgram::new(env!("CARGO_BIN_EXE_letscode"), &dir)
+        .env("OPENAI_BASE_URL", server.base_url())
+        .args(["--model", "mock-model"])
+        .start();
+    pty.wait_for_text("mock-model");
+    pty.send("go\r");
+    for part in ["Allow bash?", "echo two > file", "reads from a file", "> Yes, this once"] {
+        pty.wait_for_text(part);
+    }
+    // What is typed sooner was meant for something else.
+    std::thread::sleep(std::time::Duration::from_millis(1_200));
+    pty.send("\r");
+    pty.wait_for_text("the end");
+    assert!(dir.project().join("file").exists());
+    pty.send("\x03\x03");
+    assert!(pty.wait().settings_restored);
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn stage(config: &Value, answers: &[Value]) -> Stage {
 
 fn on(home: tempfile::TempDir, config: &Value, answers: &[Value]) -> Stage {
     let asked = Arc::new(Mutex::new(Vec::new()));
-    let answers = Mutex::new(answers.to_vec().into_iter());
+    let answers = Mutex::new(Vec::from(answers).into_iter());
     let noted = Arc::clone(&asked);
     let answer = move |line: &FromPlugin| {
         if let FromPlugin::Ui { request, .. } = line {

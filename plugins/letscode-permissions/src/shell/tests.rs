@@ -254,7 +254,8 @@ fn the_judge_says_what_is_run() {
     ] {
         if let Some(mut runs) = run_by_bash(command, folder.path()) {
             let mut expected = expected.to_vec();
-            (runs.sort(), expected.sort_unstable());
+            runs.sort();
+            expected.sort_unstable();
             assert_eq!(runs, expected, "{command}");
         }
     }

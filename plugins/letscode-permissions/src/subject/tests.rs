@@ -73,6 +73,7 @@ fn no_pattern_admits_what_cannot_be_read_and_the_bare_tool_does() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the folder must be there")]
 fn one_way_into_the_project_needs_no_rule() {
     let rules = ["bash:cargo test *", "bash:./run"];
     for (command, expected) in [
