@@ -10,6 +10,9 @@ use std::fmt::Write as _;
 const MOST_LINES: usize = 12;
 const MOST_CHARS: usize = 1_200;
 
+/// How much of a call is shown above its question.
+const MOST_ABOVE: usize = 50_000;
+
 /// How much of a rule stands in an answer.
 const MOST_OF_A_RULE: usize = 60;
 
@@ -33,17 +36,21 @@ pub(crate) enum Choice {
 pub(crate) struct Words {
     /// The question.
     pub(crate) text: String,
-    /// All of the call, where the question has only its beginning.
+    /// All of the call, or as much as anybody reads, where the question has only its beginning.
     pub(crate) whole: Option<String>,
 }
 
 /// Returns the question about a call.
 pub(crate) fn words(call: &ToolCall, note: &str) -> Words {
-    let whole = clean(&described(call));
+    let mut whole = clean(&described(call));
     let (begin, left_out) = cut(&whole);
     let mut text = format!("Allow {}?\n{begin}", clean(&call.name));
     if left_out {
-        text.push_str("\n… that is not all: the whole stands above");
+        text.push_str("\n… that is not all: the rest stands above");
+    }
+    if let Some((end, _)) = whole.char_indices().nth(MOST_ABOVE) {
+        let more = whole.split_off(end).chars().count();
+        whole.push_str(&format!("\n… and {more} more characters, which are not shown"));
     }
     if !note.is_empty() {
         text.push_str(&format!("\n({})", clean(note)));
@@ -180,6 +187,14 @@ mod tests {
             assert!(shown.text.contains("not all") && shown.text.ends_with("\n(odd)"));
             assert_eq!(shown.whole.unwrap(), command);
         }
+    }
+
+    #[test]
+    fn what_nobody_reads_is_counted() {
+        let command = "é".repeat(MOST_ABOVE + 7);
+        let whole = words(&call("bash", &json!({"command": command})), "").whole.unwrap();
+        assert!(whole.ends_with("é\n… and 7 more characters, which are not shown"));
+        assert_eq!(whole.chars().filter(|c| *c == 'é').count(), MOST_ABOVE);
     }
 
     #[test]

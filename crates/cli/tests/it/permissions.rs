@@ -226,6 +226,27 @@ fn an_abort_takes_the_question_back() {
     assert_eq!(last_result(&server), "more\n");
 }
 
+#[test]
+fn a_reload_takes_new_rules() {
+    let dir = guarded("");
+    let server = SseServer::start(json!([
+        bash("echo done"), {"text": "one"}, bash("echo done"), {"text": "two"}
+    ]));
+    let mut host = rpc(&dir, &server, &[]);
+    prompt(&mut host, "go");
+    wait_for(&mut host, "agent_end");
+    assert!(last_result(&server).contains("Blocked"));
+    let config = "[plugins]\npermissions = true\n[permissions]\nallow = ['bash:echo *']\n";
+    std::fs::write(dir.home().join(".letscode/config.toml"), config).unwrap();
+    send(&mut host, &json!({"cmd": "reload", "id": "r"}));
+    wait_for(&mut host, "done");
+    prompt(&mut host, "go");
+    wait_for(&mut host, "agent_end");
+    host.close_stdin();
+    assert_eq!(end(&mut host).status, 0);
+    assert_eq!(last_result(&server), "done\n");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_guard_that_is_killed_while_it_asks_lets_nothing_run() {

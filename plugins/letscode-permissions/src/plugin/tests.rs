@@ -158,7 +158,7 @@ fn the_question_shows_the_call_cleaned_and_what_is_long_in_full_elsewhere() {
     assert!(text.starts_with("Allow bash?\nls \\u{1b}[2J > x\n(no pattern allows it:"), "{text}");
     assert_eq!(options.len(), 5);
     let UiRequest::Select { text, .. } = &asked[1] else { panic!() };
-    assert!(text.lines().count() < 17 && text.contains("the whole stands above"), "{text}");
+    assert!(text.lines().count() < 17 && text.contains("the rest stands above"), "{text}");
     drop(asked);
     let shown = stage.shown();
     assert!(shown[0].ends_with("\\u{1b}") && shown[0].lines().count() == 41, "{shown:?}");
