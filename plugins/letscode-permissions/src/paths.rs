@@ -55,11 +55,16 @@ impl Surroundings {
         self.roots.last().map(|root| root.display().to_string()).unwrap_or_default()
     }
 
-    /// Returns a pattern with the home directory in place of a leading `~`.
-    pub(crate) fn with_home(&self, pattern: &str) -> String {
-        match (pattern.strip_prefix("~/"), &self.home) {
-            (Some(rest), Some(home)) => format!("{}/{rest}", home.display()),
-            _ => pattern.to_owned(),
+    /// Returns a pattern in the form in which places are named: with the home directory in place of a
+    /// leading `~`, without a leading `./` or a `/` at the end.
+    pub(crate) fn pattern(&self, written: &str) -> String {
+        let written = written.strip_prefix("./").unwrap_or(written);
+        let written = if written.len() > 1 { written.trim_end_matches('/') } else { written };
+        match (written.strip_prefix('~'), &self.home) {
+            (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
+                format!("{}{rest}", home.display())
+            }
+            _ => written.to_owned(),
         }
     }
 

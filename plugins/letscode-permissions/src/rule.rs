@@ -124,7 +124,7 @@ impl Rule {
                 all.map(bearing).max().unwrap_or(Bearing::None)
             }
             Subject::File { target, .. } => {
-                let pattern = surroundings.with_home(pattern);
+                let pattern = surroundings.pattern(pattern);
                 let is_it = |place: &Place| {
                     let texts = place.inside.iter().chain(std::iter::once(&place.absolute));
                     texts.into_iter().any(|text| fits(&pattern, is_exact, text))
@@ -150,7 +150,7 @@ impl Rule {
         match &self.calls {
             Calls::All => place.inside.is_some() && (is_reading || place.guarded.is_none()),
             Calls::Like(pattern) | Calls::With(pattern) => {
-                let pattern = surroundings.with_home(pattern);
+                let pattern = surroundings.pattern(pattern);
                 let is_exact = matches!(self.calls, Calls::With(_));
                 let is_absolute = Path::new(&pattern).is_absolute();
                 let text = if is_absolute { Some(&place.absolute) } else { place.inside.as_ref() };
@@ -204,6 +204,10 @@ impl fmt::Display for Rule {
     }
 }
 
+/// Returns whether a place is meant, or a folder that it is in.
 fn fits(pattern: &str, is_exact: bool, text: &str) -> bool {
-    if is_exact { pattern == text } else { matches(pattern, text) }
+    if is_exact {
+        return pattern == text;
+    }
+    matches(pattern, text) || matches(&format!("{}/*", pattern.trim_end_matches('/')), text)
 }

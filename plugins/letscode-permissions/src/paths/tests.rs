@@ -45,8 +45,16 @@ fn what_is_outside_is_not_inside_however_it_is_written() {
         assert!(is_outside || given.is_empty(), "{given}: {target:?}");
     }
     assert_eq!(surroundings.read("~/x").places[0].absolute, home.to_str().unwrap());
-    assert_eq!(surroundings.with_home("~/x"), home.to_str().unwrap());
-    assert_eq!(surroundings.with_home("~x"), "~x");
+    for (written, expected) in [
+        ("~/x", home.to_str().unwrap()),
+        ("~", home.parent().unwrap().to_str().unwrap()),
+        ("~x", "~x"),
+        ("./a/*", "a/*"),
+        ("a/", "a"),
+        ("/", "/"),
+    ] {
+        assert_eq!(surroundings.pattern(written), expected);
+    }
 }
 
 #[test]

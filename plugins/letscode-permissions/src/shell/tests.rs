@@ -222,7 +222,7 @@ proptest! {
 }
 
 /// Asks bash which commands it would run.
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[expect(clippy::disallowed_methods, reason = "the shell is the judge here")]
 fn run_by_bash(command: &str, folder: &std::path::Path) -> Option<Vec<String>> {
     // Nothing is found on this path, so that nothing but this function runs.
@@ -242,7 +242,7 @@ fn run_by_bash(command: &str, folder: &std::path::Path) -> Option<Vec<String>> {
     Some(runs.map(|(run, _)| run.to_owned()).collect())
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn the_judge_says_what_is_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -261,7 +261,7 @@ fn the_judge_says_what_is_run() {
     }
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]
