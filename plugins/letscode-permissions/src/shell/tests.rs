@@ -266,7 +266,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]
     fn without_a_doubt_bash_runs_nothing_else(
-        command in "([x-z]|[x-z] |[;|&$'\"\\\\\n#<>\\(\\)`{}! ~*=-]|&&|\\|\\||;x|\\\\\n|2>&1 |\\$\\(|if |\\{ ){1,9}",
+        command in "([x-z]|[x-z] |[;|&$'\"\\\\\n#<>\\(\\)`{}! ~*=-]|&&|\\|\\||;x|x#|\\\\\n|2>&1 |\\$\\(|if |\\{ ){1,9}",
     ) {
         let reading = read(&command);
         if reading.doubt.is_none() {
