@@ -9,6 +9,7 @@ mod python;
 mod settings;
 mod switch;
 
+pub(crate) use bundled::guards;
 pub(crate) use offers::Offers;
 pub(crate) use settings::{PluginFolders, PluginSettings};
 pub(crate) use switch::switch;

@@ -159,7 +159,7 @@ impl Input {
 }
 
 /// Returns the rows of a question without its answer; where there is little room, its end.
-fn question(title: &str, body: &str, columns: usize, max_rows: usize) -> Vec<Line> {
+pub(crate) fn question(title: &str, body: &str, columns: usize, max_rows: usize) -> Vec<Line> {
     let heading = Line::from(Span::foreign(title, theme::HEADING));
     let mut rows = wrap(&heading, columns, &[], Break::Words);
     let room = max_rows.saturating_sub(rows.len());

@@ -81,6 +81,7 @@ const FENCES: [Fence; 12] = [
             "letscode-mcp",
             "letscode-memory",
             "letscode-goal",
+            "letscode-permissions",
         ],
         banned: &[NETWORK, &["ratatui", "syntect"]],
         ports: None,

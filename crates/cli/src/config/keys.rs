@@ -43,13 +43,13 @@ pub(crate) enum Reach {
     Narrows,
     /// The user's file and that of a trusted project: it runs code or moves secrets.
     Trusted,
-    /// The user's file alone: it is about the program, not about a project.
+    /// The user's file alone: it is about the program, or it is what a project must not grant itself.
     User,
 }
 
 /// All keys, in the order of the help and of the file that `--init` writes. A table of another
 /// name is a plugin's, with [`Reach::Trusted`].
-pub(crate) const KEYS: [Key; 15] = [
+pub(crate) const KEYS: [Key; 16] = [
     Key { name: "model", kind: Kind::Text, reach: Reach::Everyone },
     Key { name: "base_url", kind: Kind::Text, reach: Reach::Trusted },
     Key { name: "thinking", kind: Kind::Level, reach: Reach::Everyone },
@@ -65,6 +65,7 @@ pub(crate) const KEYS: [Key; 15] = [
     Key { name: "update_url", kind: Kind::Text, reach: Reach::User },
     Key { name: "keys", kind: Kind::Table, reach: Reach::Trusted },
     Key { name: "plugins", kind: Kind::Table, reach: Reach::Trusted },
+    Key { name: "permissions", kind: Kind::Table, reach: Reach::User },
 ];
 
 /// Returns the key of that name.

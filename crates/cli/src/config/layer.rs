@@ -5,6 +5,7 @@
 
 use super::keys::{self, KEYS, Kind, Reach, key};
 use crate::files::TomlFile;
+use crate::plugins;
 use toml::{Table, Value};
 
 /// Returns a file's settings, with one warning for each that cannot be used. A warning never
@@ -30,6 +31,21 @@ pub(super) fn take_users_own(table: &mut Table, file: &TomlFile, warnings: &mut 
             let (path, line, name) = (file.path.display(), file.line_of(key.name), key.name);
             let only = "only ~/.letscode/config.toml can set it";
             warnings.push(format!("{path}:{line}: {name} is left out: {only}"));
+        }
+    }
+    take_guards_out(table, file, warnings);
+}
+
+/// Takes the word against a guard out of a project's `[plugins]`, with a warning. One for it may
+/// stay.
+fn take_guards_out(table: &mut Table, file: &TomlFile, warnings: &mut Vec<String>) {
+    let Some(plugins) = table.get_mut("plugins").and_then(Value::as_table_mut) else { return };
+    for name in plugins::guards() {
+        if plugins.get(name).is_some_and(|said| *said != Value::Boolean(true)) {
+            plugins.remove(name);
+            let (path, line) = (file.path.display(), file.line_of("plugins"));
+            let only = "only ~/.letscode/config.toml can switch it off";
+            warnings.push(format!("{path}:{line}: plugins.{name} is left out: {only}"));
         }
     }
 }

@@ -108,15 +108,32 @@ fn a46_what_is_the_users_own_is_left_out_of_any_project_with_a_warning() {
     let keys: Vec<_> = KEYS.iter().filter(|key| key.reach == keys::Reach::User).collect();
     assert!(!keys.is_empty());
     for key in keys {
-        let text = format!("{} = 'http://there'", key.name);
-        assert_ne!(check(&text, "", TrustFlag::AsRecorded), Config::default(), "{}", key.name);
+        let value = if key.kind == keys::Kind::Table { "{ a = 1 }" } else { "'http://there'" };
+        let text = format!("{} = {value}", key.name);
+        assert_eq!(place(&text, "").merged(TrustFlag::AsRecorded), table(&text), "{}", key.name);
         for flag in [TrustFlag::AsRecorded, TrustFlag::Trusted] {
             let loaded = place("", &text).load(flag);
-            assert_eq!(loaded.config, Config::default(), "{}", key.name);
+            assert_eq!(loaded.whole, Table::new(), "{}", key.name);
             assert_eq!(loaded.left_out, None, "trust would not help");
             assert!(loaded.warnings[0].contains(key.name), "{:?}", loaded.warnings);
         }
     }
+}
+
+#[test]
+fn a46_no_project_switches_a_guard_off() {
+    let user = "[plugins]\npermissions = true\n";
+    for (project, expected, warnings) in [
+        ("[plugins]\necho = true\npermissions = false\n", "echo = true", 1),
+        ("[plugins]\necho = true\npermissions = true\n", "echo = true", 0),
+        ("plugins.echo = true\nplugins.permissions = { a = 1 }\n", "echo = true", 1),
+    ] {
+        let loaded = place(user, project).load(TrustFlag::Trusted);
+        assert_eq!(loaded.whole, table(&format!("{user}{expected}")), "{project}");
+        assert_eq!(loaded.warnings.len(), warnings, "{:?}", loaded.warnings);
+    }
+    let loaded = place("", "[plugins]\npermissions = true\n").load(TrustFlag::Trusted);
+    assert_eq!(loaded.whole, table(user), "a project may ask for one");
 }
 
 #[test]

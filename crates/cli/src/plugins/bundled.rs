@@ -18,17 +18,31 @@ pub(crate) struct Bundled {
     pub(crate) serve: fn() -> std::process::ExitCode,
 }
 
-/// All that the program carries, by name.
-pub(crate) const BUNDLED: &[Bundled] = &[Bundled {
-    name: "mcp",
-    fail_closed: false,
-    is_wanted_by: has_mcp_server,
-    serve: letscode_mcp::serve,
-}];
+/// All that the program carries. Who is registered first is asked last: a guard stands first, so that
+/// it sees a call as the others have left it.
+pub(crate) const BUNDLED: &[Bundled] = &[
+    Bundled {
+        name: "permissions",
+        fail_closed: true,
+        is_wanted_by: |_| false,
+        serve: letscode_permissions::serve,
+    },
+    Bundled {
+        name: "mcp",
+        fail_closed: false,
+        is_wanted_by: has_mcp_server,
+        serve: letscode_mcp::serve,
+    },
+];
 
 /// Returns the one of that name.
 pub(crate) fn find(name: &str) -> Option<&'static Bundled> {
     BUNDLED.iter().find(|plugin| plugin.name == name)
+}
+
+/// Returns the names of the guards, which no project may switch off.
+pub(crate) fn guards() -> impl Iterator<Item = &'static str> {
+    BUNDLED.iter().filter(|plugin| plugin.fail_closed).map(|plugin| plugin.name)
 }
 
 impl Bundled {

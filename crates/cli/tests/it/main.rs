@@ -13,6 +13,7 @@ mod driver;
 
 mod rpc;
 
+mod permissions;
 mod plugins;
 
 #[cfg(unix)]

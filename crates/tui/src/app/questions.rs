@@ -5,10 +5,11 @@
 use super::choices::Overlay;
 use super::replies::Wanted;
 use super::{App, Effect};
-use crate::dialog::{Confirm, DialogOutcome, Input};
+use crate::dialog::{Confirm, DialogOutcome, Input, question};
 use crate::keys::Key;
 use crate::picker::{Item, Picker, PickerOutcome};
-use crate::text::{Cursor, Line};
+use crate::text::{Cursor, Line, sanitize, width};
+use crate::theme;
 use letscode_wire::{Command, TrustResult, UiLevel, UiRequest, UiRequestId};
 use serde_json::Value;
 use std::sync::Arc;
@@ -16,15 +17,49 @@ use std::sync::Arc;
 /// A question's form.
 pub(super) enum Question {
     Confirm(Confirm),
-    Select(Box<Picker<usize>>),
+    Select(Box<Select>),
     Input(Input),
+}
+
+/// A question that is answered by one of several.
+pub(super) struct Select {
+    text: String,
+    options: usize,
+    picker: Picker<usize>,
+}
+
+/// How much of a row a question leaves to what is typed, where both share it.
+const BESIDE_TITLE: usize = 12;
+
+impl Select {
+    /// Returns the question, above the list where it does not fit beside what is typed.
+    fn view(&mut self, columns: usize, rows: usize) -> (Vec<Line>, Option<Cursor>) {
+        let is_short = !self.text.contains('\n')
+            && width::of(&sanitize::one_line(&self.text)) + BESIDE_TITLE <= columns;
+        if is_short {
+            self.picker.set_title(self.text.as_str());
+            return self.picker.view(columns, rows);
+        }
+        let room = rows.saturating_sub(self.options + 1);
+        let (first, rest) = self.text.split_once('\n').unwrap_or((&self.text, ""));
+        let mut lines = question(first, rest, columns, room + 1);
+        if lines.len() > room {
+            lines.truncate(room.saturating_sub(1));
+            lines.extend((room > 0).then(|| Line::new("…", theme::QUIET)));
+        }
+        self.picker.set_title("answer");
+        let (list, cursor) = self.picker.view(columns, rows - lines.len());
+        let cursor = cursor.map(|cursor| Cursor { row: lines.len() + cursor.row, ..cursor });
+        lines.extend(list);
+        (lines, cursor)
+    }
 }
 
 impl Question {
     pub(super) fn view(&mut self, columns: usize, rows: usize) -> (Vec<Line>, Option<Cursor>) {
         match self {
             Self::Confirm(confirm) => (confirm.view(columns, rows), None),
-            Self::Select(picker) => picker.view(columns, rows),
+            Self::Select(select) => select.view(columns, rows),
             Self::Input(input) => input.view(columns, rows),
         }
     }
@@ -32,7 +67,7 @@ impl Question {
     pub(super) fn paste(&mut self, text: &str) {
         match self {
             Self::Confirm(_) => {}
-            Self::Select(picker) => drop(picker.paste(text)),
+            Self::Select(select) => drop(select.picker.paste(text)),
             Self::Input(input) => drop(input.paste(text)),
         }
     }
@@ -47,7 +82,7 @@ impl Question {
         match self {
             Self::Confirm(confirm) => answer(confirm.key(key)),
             Self::Input(input) => answer(input.key(key)),
-            Self::Select(picker) => match picker.key(key) {
+            Self::Select(select) => match select.picker.key(key) {
                 PickerOutcome::Chosen(at) => Some(Some(Value::from(at))),
                 PickerOutcome::Cancelled => Some(None),
                 PickerOutcome::Nothing
@@ -79,9 +114,11 @@ impl App {
                 Question::Confirm(Confirm::new(keymap(), title, text, false).without_letters())
             }
             UiRequest::Select { text, options } => {
-                let options = options.iter().enumerate();
-                let items = options.map(|(at, option)| Item::new(at, option.clone())).collect();
-                Question::Select(Box::new(self.picker(text, items)))
+                let items = options.iter().enumerate();
+                let items = items.map(|(at, option)| Item::new(at, option.clone())).collect();
+                let picker = self.picker(text, items);
+                let (text, options) = (text.clone(), options.len());
+                Question::Select(Box::new(Select { text, options, picker }))
             }
             UiRequest::Input { text, placeholder, default } => Question::Input(Input::new(
                 keymap(),

@@ -292,6 +292,23 @@ fn questions_come_one_after_the_other_and_each_gets_its_answer() {
 }
 
 #[test]
+fn a_question_that_is_long_stands_above_its_answers() {
+    let mut scene = Scene::new();
+    let options = vec!["red".to_owned(), "green".to_owned()];
+    let text = format!("Which one?\n{}\nlast", "word ".repeat(30));
+    ask(&mut scene, "1", UiRequest::Select { text, options: options.clone() });
+    let rows = scene.rows();
+    for part in ["Which one?", "word word", "last", "answer:", "> red", "green"] {
+        assert!(rows.contains(part), "{part} is not in\n{rows}");
+    }
+    scene.waits(1);
+    scene.press("down enter");
+    ask(&mut scene, "2", UiRequest::Select { text: "line\n".repeat(200), options });
+    let rows = scene.rows();
+    assert!(rows.contains("line") && rows.contains('…') && rows.contains("> red"), "{rows}");
+}
+
+#[test]
 fn a_question_waits_for_the_list_that_is_open_and_keeps_what_is_typed() {
     let mut scene = Scene::new();
     scene.types("half a line");

@@ -1,0 +1,196 @@
+//! A tool call as rules see it.
+//!
+//! Owns which argument of which tool counts, and which rules would let a call through. Must not judge.
+
+use crate::paths::{Place, Surroundings, Target};
+use crate::rule::Rule;
+use crate::shell::{self, Part, Reading};
+use letscode_plugin::ToolCall;
+use serde_json::Value;
+use std::path::Path;
+
+/// Programs whose second word says what they do.
+const WITH_COMMANDS: [&str; 21] = [
+    "apt", "brew", "bun", "cargo", "deno", "docker", "dotnet", "gh", "git", "go", "gradle", "just",
+    "kubectl", "make", "mvn", "npm", "pip", "pnpm", "podman", "uv", "yarn",
+];
+
+/// Programs that run scripts of the project by their names.
+const WITH_SCRIPTS: [&str; 4] = ["bun", "npm", "pnpm", "yarn"];
+
+/// What a call is about.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Subject {
+    /// A command of the shell.
+    Command {
+        /// As it stands.
+        command: String,
+        /// As it was read.
+        reading: Reading,
+    },
+    /// A file.
+    File {
+        /// The tool.
+        tool: String,
+        /// As the model wrote it.
+        given: String,
+        /// As it was read.
+        target: Target,
+    },
+    /// A tool of which only the name is known.
+    Other {
+        /// The tool.
+        tool: String,
+    },
+}
+
+impl Subject {
+    /// Reads a call.
+    pub(crate) fn of(call: &ToolCall, surroundings: &Surroundings) -> Self {
+        let text = |name: &str| call.arguments.get(name).and_then(Value::as_str);
+        match (call.name.as_str(), text("command"), text("path")) {
+            ("bash", Some(command), _) => {
+                Self::Command { command: command.to_owned(), reading: shell::read(command) }
+            }
+            (tool @ ("read" | "write" | "edit"), _, Some(given)) => Self::File {
+                tool: tool.to_owned(),
+                given: given.to_owned(),
+                target: surroundings.read(given),
+            },
+            (tool, _, _) => Self::Other { tool: tool.to_owned() },
+        }
+    }
+
+    /// Returns the tool's name.
+    pub(crate) fn tool(&self) -> &str {
+        match self {
+            Self::Command { .. } => "bash",
+            Self::File { tool, .. } | Self::Other { tool } => tool,
+        }
+    }
+
+    /// Returns whether the rules let the call through, all together.
+    pub(crate) fn is_admitted(&self, rules: &[&Rule], surroundings: &Surroundings) -> bool {
+        match self {
+            Self::Command { command, reading } => {
+                rules.iter().any(|rule| rule.admits_whole(command))
+                    || reading.doubt.is_none()
+                        && unadmitted(reading, rules, surroundings).next().is_none()
+            }
+            Self::File { tool, target, .. } => {
+                let admitted = |place: &Place| {
+                    tool == "read" && place.is_scratch
+                        || rules.iter().any(|rule| rule.admits_place(tool, place, surroundings))
+                };
+                target.is_known && target.places.iter().all(admitted)
+            }
+            Self::Other { tool } => rules.iter().any(|rule| rule.admits_all_of(tool)),
+        }
+    }
+
+    /// Returns the rules that would let this call through, and others that do the same, beside those
+    /// that there are; none where it has to be asked about each time.
+    pub(crate) fn suggestion(&self, rules: &[&Rule], surroundings: &Surroundings) -> Vec<Rule> {
+        let suggested = match self {
+            Self::Command { command, reading } => {
+                let each: Option<Vec<Rule>> =
+                    unadmitted(reading, rules, surroundings).map(rule_for).collect();
+                let each = each.filter(|_| reading.doubt.is_none());
+                each.unwrap_or_else(|| vec![Rule::with("bash", command.clone())])
+            }
+            Self::File { tool, target, .. } => files_like(tool, target),
+            Self::Other { tool } => vec![Rule::all(tool)],
+        };
+        let suggested = each_once(suggested);
+        let together: Vec<&Rule> = rules.iter().copied().chain(&suggested).collect();
+        if self.is_admitted(&together, surroundings) { suggested } else { Vec::new() }
+    }
+}
+
+/// Returns the simple commands that no rule lets run.
+fn unadmitted<'a>(
+    reading: &'a Reading,
+    rules: &'a [&Rule],
+    surroundings: &'a Surroundings,
+) -> impl Iterator<Item = &'a Part> {
+    let mut has_moved = false;
+    reading.parts.iter().filter(move |part| {
+        if changes_to_inside(part, surroundings) && !has_moved {
+            // Going to where the project's files are harms nobody, once: from there on, paths mean
+            // something else.
+            has_moved = true;
+            return false;
+        }
+        let is_elsewhere = has_moved && part.words.first().is_some_and(|it| it.contains('/'));
+        is_elsewhere || !rules.iter().any(|rule| rule.admits_command(&part.text))
+    })
+}
+
+/// Returns whether a command changes to a directory inside of the project, and does nothing else.
+fn changes_to_inside(part: &Part, surroundings: &Surroundings) -> bool {
+    match part.words.as_slice() {
+        [cd, to] => {
+            let is_plain = !to.starts_with(['-', '@', '~']) && !to.is_empty();
+            cd == "cd" && is_plain && surroundings.is_inside(to)
+        }
+        _ => false,
+    }
+}
+
+/// Returns the rule for commands that do the same with other arguments, where it can be told what a
+/// command does.
+fn rule_for(part: &Part) -> Option<Rule> {
+    let is_command = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
+    };
+    let words: Vec<&str> = part.words.iter().map(String::as_str).collect();
+    let pattern = match words.as_slice() {
+        [program, "run", script, ..] if WITH_SCRIPTS.contains(program) && is_command(script) => {
+            format!("{program} run {script} *")
+        }
+        // These run whatever is named.
+        [_, "run" | "exec" | "x", ..] => return None,
+        [program, command, ..] if WITH_COMMANDS.contains(program) && is_command(command) => {
+            format!("{program} {command} *")
+        }
+        _ => return None,
+    };
+    Some(Rule::like("bash", pattern))
+}
+
+/// Returns the rules for files like this one: all that may be written inside of the project, a folder
+/// elsewhere that is read, a single file elsewhere that is written.
+fn files_like(tool: &str, target: &Target) -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    for place in &target.places {
+        let rule = match (&place.inside, tool) {
+            (Some(_), "read") => Rule::all(tool),
+            (Some(inside), _) if place.guarded.is_some() => Rule::with(tool, inside.clone()),
+            (Some(_), _) => {
+                rules.extend([Rule::all("write"), Rule::all("edit")]);
+                continue;
+            }
+            (None, "read") => {
+                let folder = Path::new(&place.absolute).parent().unwrap_or(Path::new("/"));
+                Rule::like(tool, folder.join("*").to_string_lossy().into_owned())
+            }
+            (None, _) => Rule::with(tool, place.absolute.clone()),
+        };
+        rules.push(rule);
+    }
+    rules
+}
+
+fn each_once(rules: Vec<Rule>) -> Vec<Rule> {
+    let mut each: Vec<Rule> = Vec::new();
+    for rule in rules {
+        if !each.contains(&rule) {
+            each.push(rule);
+        }
+    }
+    each
+}
+
+#[cfg(test)]
+mod tests;
