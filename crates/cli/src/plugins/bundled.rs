@@ -19,12 +19,20 @@ pub(crate) struct Bundled {
 }
 
 /// All that the program carries, by name.
-pub(crate) const BUNDLED: &[Bundled] = &[Bundled {
-    name: "mcp",
-    fail_closed: false,
-    is_wanted_by: has_mcp_server,
-    serve: letscode_mcp::serve,
-}];
+pub(crate) const BUNDLED: &[Bundled] = &[
+    Bundled {
+        name: "mcp",
+        fail_closed: false,
+        is_wanted_by: has_mcp_server,
+        serve: letscode_mcp::serve,
+    },
+    Bundled {
+        name: "memory",
+        fail_closed: false,
+        is_wanted_by: nothing,
+        serve: letscode_memory::serve,
+    },
+];
 
 /// Returns the one of that name.
 pub(crate) fn find(name: &str) -> Option<&'static Bundled> {
@@ -37,6 +45,11 @@ impl Bundled {
         let said = config.get("plugins").and_then(|plugins| plugins.get(self.name));
         said.and_then(Value::as_bool).unwrap_or_else(|| (self.is_wanted_by)(config))
     }
+}
+
+/// Says that a plugin is wanted only where the user says so.
+fn nothing(_config: &Table) -> bool {
+    false
 }
 
 /// Returns whether a server of the Model Context Protocol is configured that is not switched off.

@@ -35,6 +35,7 @@ mod fight;
 mod clock;
 
 mod mcp;
+mod memory;
 
 mod slash;
 
