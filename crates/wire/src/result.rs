@@ -279,6 +279,9 @@ pub struct RunCommandResult {
     /// The exit code of a shell's command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
+    /// Whether the front end should end now: a plugin's command asks for it. Absent for no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exit: bool,
 }
 
 /// The answer to `models`.

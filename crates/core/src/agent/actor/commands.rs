@@ -398,7 +398,8 @@ impl Actor {
         let result = match self.forget_call(&id) {
             Some(Called { name, command, .. }) => {
                 let text = commands::render(&command, &result.unwrap_or_default());
-                Some(to_value(&RunCommandResult { command: name, text, exit_code: None }))
+                let (exit_code, exit) = (None, false);
+                Some(to_value(&RunCommandResult { command: name, text, exit_code, exit }))
             }
             None => result,
         };

@@ -102,7 +102,8 @@ impl Actor {
         let text = self.secrets().mask(reply.text).into_owned();
         let Some(prompt) = reply.prompt else {
             self.ack(&id);
-            return self.done(id, &RunCommandResult { command: name, text, exit_code: None });
+            let (exit_code, exit) = (None, reply.exit);
+            return self.done(id, &RunCommandResult { command: name, text, exit_code, exit });
         };
         if self.is_busy() {
             return self.refuse(id, BUSY.to_owned());

@@ -126,7 +126,8 @@ impl Actor {
             Some(Ok(Expanded::Silent { command, output, exit_code })) => {
                 let mask = |text: String| self.secrets().mask(text).into_owned();
                 let (command, text) = (mask(command), mask(output));
-                self.answer(id, Ok::<_, String>(RunCommandResult { command, text, exit_code }));
+                let result = RunCommandResult { command, text, exit_code, exit: false };
+                self.answer(id, Ok::<_, String>(result));
             }
             Some(Ok(Expanded::Prompt { content, notices, files })) => {
                 self.tell_all(notices);
