@@ -21,6 +21,12 @@ pub(crate) struct Bundled {
 /// All that the program carries, by name.
 pub(crate) const BUNDLED: &[Bundled] = &[
     Bundled {
+        name: "goal",
+        fail_closed: false,
+        is_wanted_by: nothing,
+        serve: letscode_goal::serve,
+    },
+    Bundled {
         name: "mcp",
         fail_closed: false,
         is_wanted_by: has_mcp_server,
