@@ -34,6 +34,7 @@ mod fight;
 
 mod clock;
 
+mod goal;
 mod mcp;
 mod memory;
 
