@@ -1,3 +1,4 @@
+//! The evaluator's process, with a script in its place.
 #![cfg(unix)]
 
 use super::*;

@@ -1,3 +1,4 @@
+//! The plugin with the SDK's peer around it, and a script in place of the evaluator.
 #![cfg(unix)]
 
 use super::*;

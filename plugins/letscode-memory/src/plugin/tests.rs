@@ -1,3 +1,5 @@
+//! The plugin with the SDK's peer around it, on a home of its own.
+
 use super::*;
 use letscode_plugin::testing::Peer;
 use std::fs;

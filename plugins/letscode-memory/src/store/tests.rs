@@ -1,3 +1,5 @@
+//! The folder of memories, with files of every kind in it.
+
 use super::*;
 use std::time::Duration;
 use tempfile::TempDir;
