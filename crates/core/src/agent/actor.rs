@@ -45,6 +45,7 @@ use plugins::PluginCall;
 use std::collections::HashSet;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use typed::{Attached, Expansion};
 
@@ -345,7 +346,7 @@ impl Actor {
         match report.news {
             ToolNews::Started { until } => {
                 self.status
-                    .send_modify(|status| status.tools_until = status.tools_until.max(until));
+                    .send_modify(|status| status.silent_until = status.silent_until.max(until));
             }
             ToolNews::Shown(partial) => {
                 self.step(Input::Shown { index: report.index, partial }).await;
@@ -405,6 +406,15 @@ impl Actor {
         self.tell_status();
     }
 
+    fn settle(&mut self, event: Event) {
+        let event = Arc::new(event);
+        let hooks = &self.runner.hooks;
+        self.settling = Some(hooks.before_end(&event));
+        let until = Instant::now().checked_add(hooks.end_limit());
+        self.status.send_modify(|status| status.silent_until = until);
+        self.bus.push(Output::Event(event));
+    }
+
     async fn settled(&mut self) {
         self.settling = None;
         self.step(Input::Settled).await;
@@ -430,11 +440,7 @@ impl Actor {
         match effect {
             Effect::Keep(message) => self.keep(message).await,
             Effect::Emit(event) => self.emit(event),
-            Effect::Settle(event) => {
-                let event = Arc::new(event);
-                self.settling = Some(self.runner.hooks.before_end(&event));
-                self.bus.push(Output::Event(event));
-            }
+            Effect::Settle(event) => self.settle(event),
             Effect::StopSettling => self.settling = None,
             Effect::Request => self.when_equipped(Pending::Request),
             Effect::Summarise(request) => self.when_equipped(Pending::Summary(request)),
@@ -478,7 +484,7 @@ impl Actor {
         }
         self.cuts_texts = bound.is_some();
         // The time of tools that have ended must not count for the silence of the model.
-        self.status.send_modify(|status| status.tools_until = None);
+        self.status.send_modify(|status| status.silent_until = None);
         let answer = async move {
             let messages = messages_for_model(&transcript, &hooks).await;
             let messages = match bound {
@@ -509,7 +515,7 @@ impl Actor {
     fn run_tools(&mut self, calls: Vec<ToolCall>, rejected: Vec<Option<String>>) {
         self.batch += 1;
         self.cancel_tools = CancellationToken::new();
-        self.status.send_modify(|status| status.tools_until = None);
+        self.status.send_modify(|status| status.silent_until = None);
         let batch = Batch {
             number: self.batch,
             calls,

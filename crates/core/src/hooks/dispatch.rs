@@ -307,6 +307,11 @@ impl Hooks {
         self.inner.slots.iter().any(Slot::holds_end)
     }
 
+    /// Returns how long one may take over that.
+    pub fn end_limit(&self) -> Duration {
+        self.inner.timeouts.turn_end
+    }
+
     /// Hands the event at which a run would end to all that want it, and returns what waits until
     /// those that hold the end have done what they want to do before it. Dropped, it stops them.
     pub fn before_end(&self, event: &Arc<Event>) -> BoxFuture<'static, ()> {

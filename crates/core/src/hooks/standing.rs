@@ -56,7 +56,7 @@ impl Standing {
         question: Question,
         call: impl FnOnce(Arc<dyn Plugin>, Ui) -> BoxFuture<'static, T>,
     ) -> Result<T, Unanswered> {
-        let clock = Arc::new(Clock::new());
+        let clock = Arc::new(Clock::default());
         let ui = self.ui.timed_by(&clock);
         // A set of one: its task ends with it.
         let mut task = JoinSet::new();
