@@ -150,7 +150,11 @@ fn an_abort_over_rpc_while_the_goal_is_judged_stops_the_goal() {
     send(&mut host, &json!({"cmd": "run_command", "id": "g", "text": "/goal it works"}));
     assert!(server.wait_until(HANG, |progress| progress.requests >= 2), "nobody judged");
     send(&mut host, &json!({"cmd": "run_command", "id": "s", "text": "/goal"}));
-    wait_for(&mut host, "done");
+    let is_answered = host.wait_for_line(HANG, |line| {
+        let line: Value = serde_json::from_slice(line).unwrap();
+        line["id"] == "s" && line["type"] == "done"
+    });
+    assert!(is_answered, "/goal has no answer while the goal is judged");
     send(&mut host, &json!({"cmd": "abort"}));
     wait_for(&mut host, "agent_end");
     assert!(server.wait_until(HANG, |progress| progress.abandoned >= 1), "the evaluator goes on");
