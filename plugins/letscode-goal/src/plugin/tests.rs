@@ -87,8 +87,8 @@ impl Around {
 
     fn last_status(&self) -> Value {
         let shown = self.peer.shown();
-        let texts = shown.iter().map(|line| serde_json::to_value(line).unwrap());
-        let last = texts.filter(|line| line["request"]["kind"] == "status").next_back();
+        let mut texts = shown.iter().map(|line| serde_json::to_value(line).unwrap());
+        let last = texts.rfind(|line| line["request"]["kind"] == "status");
         last.unwrap()["request"]["text"].clone()
     }
 
