@@ -96,7 +96,7 @@ mod tests {
     #[test]
     fn an_answer_of_braces_costs_little_and_a_reason_has_a_bound() {
         assert_eq!(read(&"{".repeat(64 * 1024)), None);
-        assert_eq!(read(&"{\"a\":".repeat(10_000)), None);
+        assert_eq!(read(&"{\"a\":".repeat(2_000)), None);
         let long = read(&format!("{{\"done\": false, \"reason\": \"{}\"}}", "ä".repeat(5_000)));
         assert_eq!(long.unwrap().reason.chars().count(), MOST_OF_REASON);
     }
