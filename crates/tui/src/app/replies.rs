@@ -205,14 +205,22 @@ impl App {
         self.composer.put_back(line.clone());
     }
 
+    /// Shows what a slash command gave, and leaves where it asks for that.
+    fn command_answered(&mut self, result: &Value) {
+        if let Some(RunCommandResult { text, exit, .. }) = read(result) {
+            self.transcript.text(&text);
+            if exit {
+                self.effects.push(super::Effect::Exit);
+            }
+        }
+    }
+
     fn answered(&mut self, id: u64, wanted: Wanted, result: &Value) {
         match wanted {
             Wanted::Nothing => {}
             Wanted::Run => {
                 // A slash command or a silent one that was typed in another form.
-                if let Some(RunCommandResult { text, .. }) = read(result) {
-                    self.transcript.text(&text);
-                }
+                self.command_answered(result);
                 self.ask(Command::State, Wanted::State);
             }
             Wanted::Compacted => {
@@ -224,9 +232,7 @@ impl App {
                 self.ask(Command::Queue, Wanted::Queue);
             }
             Wanted::Words { after, .. } => {
-                if let Some(RunCommandResult { text, .. }) = read(result) {
-                    self.transcript.text(&text);
-                }
+                self.command_answered(result);
                 self.after(after);
             }
             Wanted::State => {

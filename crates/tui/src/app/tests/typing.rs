@@ -190,6 +190,17 @@ fn a_slash_command_goes_to_the_agent_and_its_words_are_shown() {
 }
 
 #[test]
+fn a_command_of_a_plugin_may_end_the_program_as_quit_does() {
+    for (sent, command) in [("/usage", "run_command"), ("/far:bye", "prompt")] {
+        let mut scene = Scene::new();
+        scene.sends(sent);
+        scene.answer(command, json!({ "command": "bye", "text": "farewell", "exit": true }));
+        assert!(scene.rows().contains("farewell"));
+        assert!(scene.effects.contains(&Effect::Exit), "{sent}");
+    }
+}
+
+#[test]
 fn a_newcomer_sees_where_to_begin() {
     let welcome = "letscode 1 · demo · /help shows commands and keys".to_owned();
     let mut scene = Scene::with(Options { welcome, footer: true, ..Options::default() });
