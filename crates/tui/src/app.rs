@@ -181,7 +181,8 @@ struct FileSearch {
 /// What the agent is busy with.
 #[derive(Debug)]
 struct Run {
-    request: u64,
+    /// The request that began it; `None` where a plugin did, and its end tells that it is over.
+    request: Option<u64>,
     since: Instant,
     /// What was sent, until the agent takes it: it returns to the composer where that fails.
     sent: Option<Submission>,
@@ -296,7 +297,15 @@ impl App {
 
     fn event(&mut self, event: &Event, now: Instant) {
         match event {
-            Event::AgentStart { .. } => self.may_retry = false,
+            Event::AgentStart { .. } => {
+                self.may_retry = false;
+                self.run.get_or_insert(Run { request: None, since: now, sent: None });
+            }
+            Event::AgentEnd { .. } if self.is_run_of_plugin() => {
+                self.ended(None, now);
+                self.ask(Command::State, Wanted::State);
+                self.go_on(now);
+            }
             Event::MessageEnd { message } => {
                 if let Some(usage) = message.as_assistant().and_then(|answer| answer.usage) {
                     self.footer.answered(&usage);
@@ -317,6 +326,10 @@ impl App {
             _ => {}
         }
         self.transcript.event(event, now);
+    }
+
+    fn is_run_of_plugin(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.request.is_none())
     }
 
     /// Asks for all that can be called by a slash.

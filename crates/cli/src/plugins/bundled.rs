@@ -24,14 +24,26 @@ pub(crate) const BUNDLED: &[Bundled] = &[
     Bundled {
         name: "permissions",
         fail_closed: true,
-        is_wanted_by: |_| false,
+        is_wanted_by: nothing,
         serve: letscode_permissions::serve,
+    },
+    Bundled {
+        name: "goal",
+        fail_closed: false,
+        is_wanted_by: nothing,
+        serve: letscode_goal::serve,
     },
     Bundled {
         name: "mcp",
         fail_closed: false,
         is_wanted_by: has_mcp_server,
         serve: letscode_mcp::serve,
+    },
+    Bundled {
+        name: "memory",
+        fail_closed: false,
+        is_wanted_by: nothing,
+        serve: letscode_memory::serve,
     },
 ];
 
@@ -51,6 +63,11 @@ impl Bundled {
         let said = config.get("plugins").and_then(|plugins| plugins.get(self.name));
         said.and_then(Value::as_bool).unwrap_or_else(|| (self.is_wanted_by)(config))
     }
+}
+
+/// Says that a plugin is wanted only where the user says so.
+fn nothing(_config: &Table) -> bool {
+    false
 }
 
 /// Returns whether a server of the Model Context Protocol is configured that is not switched off.

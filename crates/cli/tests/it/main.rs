@@ -50,7 +50,9 @@ mod fight;
 
 mod clock;
 
+mod goal;
 mod mcp;
+mod memory;
 
 mod slash;
 

@@ -120,7 +120,8 @@ impl App {
         match control {
             Control::Ack { id } => {
                 // What was taken in need not return to the composer.
-                if let Some(run) = self.run.as_mut().filter(|run| number(&id) == Some(run.request))
+                let id = number(&id);
+                if let Some(run) = self.run.as_mut().filter(|run| id.is_some() && run.request == id)
                 {
                     run.sent = None;
                     // What was sent in a hurry behind it stops it as well.
@@ -131,7 +132,7 @@ impl App {
             }
             Control::Done { id, result } => {
                 let Some((id, wanted)) = self.requests.take(&id) else { return };
-                self.ended(id, now);
+                self.ended(Some(id), now);
                 self.answered(id, wanted, &result.unwrap_or_default());
                 self.go_on(now);
             }
@@ -146,9 +147,9 @@ impl App {
         }
     }
 
-    /// Notes that a request is over; the run too, where it was that one.
-    fn ended(&mut self, id: u64, now: Instant) {
-        if let Some(run) = self.run.take_if(|run| run.request == id) {
+    /// Notes that a request is over, or with `None` a plugin's run; the run too, where it was that one.
+    pub(super) fn ended(&mut self, request: Option<u64>, now: Instant) {
+        if let Some(run) = self.run.take_if(|run| run.request == request) {
             if self.hint.as_deref() == Some(STOPPING) {
                 self.hint = Some(STOPPED.to_owned());
             }
@@ -160,7 +161,7 @@ impl App {
     }
 
     /// Sends what waited for the end of a run.
-    fn go_on(&mut self, now: Instant) {
+    pub(super) fn go_on(&mut self, now: Instant) {
         if self.run.is_none()
             && let Some(line) = self.redirects.pop_front()
         {
@@ -171,8 +172,8 @@ impl App {
 
     fn failed(&mut self, id: u64, wanted: Wanted, error: &str, now: Instant) {
         let sent =
-            self.run.as_mut().filter(|run| run.request == id).and_then(|run| run.sent.take());
-        self.ended(id, now);
+            self.run.as_mut().filter(|run| run.request == Some(id)).and_then(|run| run.sent.take());
+        self.ended(Some(id), now);
         match wanted {
             // A front end can do without them; what needs them says so.
             Wanted::Usage | Wanted::History | Wanted::Recap(_) => return,

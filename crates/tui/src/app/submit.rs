@@ -65,7 +65,7 @@ impl App {
     /// Sends a command that makes the agent busy.
     pub(super) fn begin(&mut self, command: Command, sent: Option<Submission>, now: Instant) {
         let request = self.ask(command, Wanted::Run);
-        self.run = Some(Run { request, since: now, sent });
+        self.run = Some(Run { request: Some(request), since: now, sent });
     }
 
     /// Stops the run, whatever it waits for.
@@ -120,7 +120,8 @@ impl App {
             ("compact", bias) if self.run.is_none() => {
                 let bias = (!bias.is_empty()).then(|| bias.to_owned());
                 let request = self.ask(Command::Compact { bias }, Wanted::Compacted);
-                self.run = Some(Run { request, since: now, sent: Some(line.clone()) });
+                let sent = Some(line.clone());
+                self.run = Some(Run { request: Some(request), since: now, sent });
             }
             _ if self.is_command(name) => {
                 if !line.images.is_empty() {

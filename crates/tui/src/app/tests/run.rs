@@ -279,3 +279,27 @@ fn a_failed_summary_is_told_once() {
     scene.answer("compact", json!({ "collapsed_count": 0, "error": error, "aborted": false }));
     assert_eq!(scene.rows().matches("the model is gone").count(), 1);
 }
+
+#[test]
+fn a_run_that_a_plugin_began_is_stopped_and_redirected_like_any_other() {
+    let mut scene = Scene::new();
+    let begins = |scene: &mut Scene| scene.event(Event::AgentStart { messages: Vec::new() });
+    let ends = |scene: &mut Scene| {
+        scene.event(Event::AgentEnd { messages: Vec::new(), error: None, aborted: true });
+    };
+    scene.press("esc");
+    assert!(!scene.is_asked("abort"), "there is no run");
+    begins(&mut scene);
+    scene.press("esc");
+    scene.answer("abort", json!(null));
+    ends(&mut scene);
+    scene.press("esc");
+    assert!(!scene.is_asked("abort"), "the run is over");
+    begins(&mut scene);
+    scene.sends("rather this");
+    scene.answer("abort", json!(null));
+    assert!(!scene.is_asked("prompt"), "the run goes on");
+    ends(&mut scene);
+    let Command::Prompt { text, .. } = scene.asked("prompt").1 else { panic!("a prompt") };
+    assert_eq!(text, "rather this");
+}
