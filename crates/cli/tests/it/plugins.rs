@@ -4,7 +4,6 @@
 use crate::driver::{
     HANG, call, end, lines, program, prompt, rpc, send, stderr, stdout, wait_for, write_plugin,
 };
-use letscode_testkit::program::Program;
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};

@@ -27,7 +27,7 @@ impl Hooks {
     /// Returns whether it is there.
     pub async fn has_frontend(&self, name: &str) -> bool {
         let mut starting: FuturesUnordered<_> =
-            self.inner.slots.iter().map(|slot| slot.plugin.started()).collect();
+            self.inner.slots.iter().map(|slot| slot.plugin().started()).collect();
         loop {
             if self.frontends().iter().any(|known| known == name) {
                 return true;
@@ -43,14 +43,14 @@ impl Hooks {
     pub async fn run_frontend(&self, name: &str) -> Option<Result<RunFrontendReply, PluginError>> {
         let has_it = |slot: &&Slot| slot.frontends().iter().any(|spec| spec.name == name);
         let slot = self.inner.slots.iter().find(has_it)?;
-        let (plugin, name) = (Arc::clone(&slot.plugin), name.to_owned());
+        let (plugin, name) = (Arc::clone(slot.plugin()), name.to_owned());
         // A set of one: its task ends with it, and keeps a panic to itself.
         let mut task = JoinSet::new();
         task.spawn(async move { plugin.run_frontend(&name).await });
         Some(match task.join_next().await {
             Some(Ok(answer)) => answer,
             _ => {
-                let message = format!("the plugin {} crashed in it", slot.plugin.name());
+                let message = format!("the plugin {} crashed in it", slot.plugin().name());
                 Err(PluginError { message })
             }
         })
@@ -61,7 +61,7 @@ impl Slot {
     fn frontends(&self) -> Vec<FrontendSpec> {
         let mut frontends = Vec::new();
         if self.wants(HookName::RegisterFrontends) {
-            self.plugin.register_frontends(&mut frontends);
+            self.plugin().register_frontends(&mut frontends);
         }
         frontends
     }
@@ -87,8 +87,8 @@ mod tests {
             "shows"
         }
 
-        fn hooks(&self) -> &[HookName] {
-            if *self.started.borrow() { &[HookName::RegisterFrontends] } else { &[] }
+        fn wants(&self, hook: HookName) -> bool {
+            *self.started.borrow() && hook == HookName::RegisterFrontends
         }
 
         fn started(&self) -> BoxFuture<'_, ()> {
