@@ -17,7 +17,7 @@ from letscode.host.hooks import Hooks
 from letscode.host.plain import plain
 from letscode.host.program import Program
 from letscode.log import FAULTS, told
-from letscode.plugins.manager import Implementation, PluginManager
+from letscode.plugins.manager import Implementation, PluginManager, warn_of
 
 HOOKS = (
     "system_prompt",
@@ -47,10 +47,7 @@ class Calls:
         }
         for name in HOOKS:
             self._answers[name] = _with_context(getattr(hooks, name))
-        self._observers = [
-            Delivery(name, _receiver(hook))
-            for name, hook in manager.implementations("letscode_on_event")
-        ]
+        self._observers = _observers(manager)
 
     def take(self, line: Line) -> None:
         """Begins to work on a line of the program's."""
@@ -124,6 +121,26 @@ def _with_context(
         return await hook(line["context"])
 
     return answer
+
+
+def _observers(manager: PluginManager) -> list[Delivery]:
+    """Returns who gets events: each plugin at its own pace; all of them together where another one
+    wraps the hook and so has to know when they are done."""
+    hook = "letscode_on_event"
+    each = [(name, _receiver(found)) for name, found in manager.implementations(hook)]
+    if not manager.wraps(hook):
+        return [Delivery(name, receive) for name, receive in each]
+
+    async def receive_all(event: Any) -> None:
+        with manager.around(hook, event=event) as around:
+            for name, receive in each:
+                try:
+                    await receive(event)
+                except FAULTS as error:
+                    warn_of(name, hook, error)
+            around.result = []
+
+    return [Delivery("of several", receive_all)]
 
 
 def _receiver(hook: Implementation) -> Callable[[Any], Awaitable[None]]:

@@ -114,10 +114,10 @@ def _watch_for_the_end() -> Callable[[], None]:
 
 def _capabilities(manager: PluginManager) -> dict[str, Any]:
     """Says what the plugins want to be told, by the hooks that they have."""
-    hooks = [name for name in HOOKS if manager.implementations(f"letscode_{name}")]
-    observed = manager.implementations("letscode_on_event")
+    hooks = [name for name in HOOKS if manager.listens(f"letscode_{name}")]
+    observed = manager.listens("letscode_on_event")
     # A front end shows answers as they come; whether it runs is not known yet.
-    shown = manager.implementations("letscode_register_frontends")
+    shown = manager.listens("letscode_register_frontends")
     return {
         "hooks": [*hooks, "on_event"],
         "events": _ALL_EVENTS if observed or shown else _STATE_EVENTS,
