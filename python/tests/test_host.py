@@ -126,6 +126,14 @@ def test_plugins_of_two_places_are_found_and_the_first_copy_wins(
     assert found == [("other", "1.0"), ("quiet", "1.0")]
 
 
+def test_what_is_switched_off_is_not_even_imported(start: Start) -> None:
+    host = start(quiet=QUIET, loud="print('imported')", without=["loud"])
+    _, registrations = host.begin()
+    host.end()
+    assert [each["name"] for each in registrations["plugins"]] == ["quiet"]
+    assert host.log == []
+
+
 def test_another_major_is_refused(start: Start) -> None:
     host = start(quiet=QUIET)
     host.send(type="hello", protocol="letscode-plugin/2", cwd=str(host.cwd))

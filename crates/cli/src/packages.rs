@@ -4,13 +4,11 @@
 //! that is for the host of plugins, at the next start.
 #![expect(clippy::disallowed_methods, reason = "the lock among installations is a file of ours")]
 
-mod distribution;
 mod handshake;
 mod listing;
 mod native;
 mod places;
 mod python;
-mod python_environment;
 mod run_tool;
 mod snapshot;
 mod spec;
@@ -26,7 +24,7 @@ use crate::messages::{self, Exit};
 use handshake::HandshakeError;
 use letscode_core::secrets::Secrets;
 use places::Places;
-use python_environment::{EnvironmentFault, PythonEnvironment};
+use crate::python_environment::{EnvironmentFault, PythonEnvironment, distribution};
 use spec::{Spec, SpecError};
 use std::fs::File;
 use std::io;

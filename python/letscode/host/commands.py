@@ -47,23 +47,27 @@ async def run(line: dict[str, Any], agent: Agent, manager: PluginManager) -> dic
         selector=selector,
     )
     result = await run_command(command, context)
-    if result.exit:
-        context.console.print("/quit leaves")
-    return {"text": printed.getvalue().rstrip("\n"), "prompt": result.send_to_llm}
+    return {
+        "text": printed.getvalue().rstrip("\n"),
+        "prompt": result.send_to_llm,
+        "exit": result.exit,
+    }
 
 
 def _console(printed: io.StringIO) -> Console:
     """Returns a console that prints into memory, as wide as the terminal.
 
-    Without colours: the text goes to pipes and to hosts too, which would show their codes.
+    In the colours that every terminal has: the program takes them out where nobody would see
+    them. Nothing moves there, so that no frame of an animation is left in the text.
     """
     # Here, because it takes a tenth of a second that a start without commands need not spend.
     from rich.console import Console
 
     return Console(
         file=printed,
-        force_terminal=False,
-        color_system=None,
+        force_terminal=True,
+        force_interactive=False,
+        color_system="standard",
         highlight=False,
         legacy_windows=False,
         width=_width(),

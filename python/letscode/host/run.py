@@ -55,7 +55,9 @@ def main(words: list[str]) -> int:
     """Runs the host until the program ends it; returns the exit code."""
     options = argparse.ArgumentParser(prog="letscode plugin host")
     options.add_argument("--site", action="append", default=[], metavar="FOLDER")
-    for folder in options.parse_args(words).site:
+    options.add_argument("--without", action="append", default=[], metavar="NAME")
+    said = options.parse_args(words)
+    for folder in said.site:
         site.addsitedir(folder)
     channel = Channel(*streams.take_protocol())
     hello = channel.open(_watch_for_the_end())
@@ -65,7 +67,7 @@ def main(words: list[str]) -> int:
         warn(f"the plugin host speaks {PROTOCOL}, the program {hello.get('protocol')}")
         return 1
     manager = PluginManager()
-    manager.load_entry_points()
+    manager.load_entry_points(without=said.without)
     program = Program(channel, manager)
     channel.send(
         type="hello",

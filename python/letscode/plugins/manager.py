@@ -6,6 +6,7 @@ that they fill. What the program itself brings is registered in the program.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -51,13 +52,16 @@ class PluginManager:
     def load_builtin(self) -> None:
         """Does nothing: the program registers what it brings by itself."""
 
-    def load_entry_points(self) -> int:
-        """Imports and registers every plugin that is installed; returns how many there are now.
+    def load_entry_points(self, *, without: Collection[str] = ()) -> int:
+        """Imports and registers every plugin that is installed and not named in `without`; returns
+        how many there are now.
 
         One that cannot be imported is one line of warning, and the others go on.
         """
         loaded = 0
         for entry_point in _entry_points():
+            if entry_point.name in without:
+                continue
             carried = _described(entry_point)
             self.carried.append(carried)
             try:

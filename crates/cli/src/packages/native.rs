@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "this file keeps the folders of plugins")]
 
 use super::PackageError;
-use super::distribution::{Distribution, normal};
+use crate::python_environment::distribution::{Distribution, normal};
 use super::handshake;
 use super::spec::Spec;
 use super::workshop::{Step, Workshop, arguments};

@@ -7,7 +7,7 @@
 use super::PackageError;
 use super::native;
 use super::places::Places;
-use super::python_environment::PythonEnvironment;
+use crate::python_environment::PythonEnvironment;
 use crate::args::Place;
 use crate::programs::is_program;
 use std::ffi::{OsStr, OsString};

@@ -209,8 +209,8 @@ impl App {
             Wanted::Nothing => {}
             Wanted::Run => {
                 // A slash command or a silent one that was typed in another form.
-                if let Some(RunCommandResult { text, .. }) = read(result) {
-                    self.transcript.text(&text);
+                if let Some(RunCommandResult { text, styled, .. }) = read(result) {
+                    self.transcript.text(styled.as_deref().unwrap_or(&text));
                 }
                 self.ask(Command::State, Wanted::State);
             }
@@ -223,8 +223,8 @@ impl App {
                 self.ask(Command::Queue, Wanted::Queue);
             }
             Wanted::Words { after, .. } => {
-                if let Some(RunCommandResult { text, .. }) = read(result) {
-                    self.transcript.text(&text);
+                if let Some(RunCommandResult { text, styled, .. }) = read(result) {
+                    self.transcript.text(styled.as_deref().unwrap_or(&text));
                 }
                 self.after(after);
             }

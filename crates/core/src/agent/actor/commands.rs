@@ -398,7 +398,7 @@ impl Actor {
         let result = match self.forget_call(&id) {
             Some(Called { name, command, .. }) => {
                 let text = commands::render(&command, &result.unwrap_or_default());
-                Some(to_value(&RunCommandResult { command: name, text, exit_code: None }))
+                Some(to_value(&RunCommandResult::new(name, text)))
             }
             None => result,
         };
