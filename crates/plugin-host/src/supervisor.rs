@@ -198,7 +198,7 @@ async fn converse(
     }
     loop {
         match lines.next().await {
-            Ok(FromPlugin::Register { registrations }) => {
+            Ok(FromPlugin::Register { registrations, .. }) => {
                 accept(plugin, registrations, connection, surroundings);
             }
             Ok(FromPlugin::Goodbye) => return End::Goodbye,
@@ -245,7 +245,7 @@ async fn until_registered(
 ) -> Result<Registrations, End> {
     loop {
         match lines.next().await {
-            Ok(FromPlugin::Register { registrations }) => return Ok(registrations),
+            Ok(FromPlugin::Register { registrations, .. }) => return Ok(registrations),
             Ok(FromPlugin::Goodbye) => return Err(End::Goodbye),
             Ok(line) => take(line, connection, requests).await,
             Err(fault) => {

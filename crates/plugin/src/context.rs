@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Context {
     pub(crate) link: Arc<Link>,
     /// The program's number of the call that is being answered.
-    call: Option<u64>,
+    pub(crate) call: Option<u64>,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -197,7 +197,7 @@ impl Context {
 
     /// Replaces what the plugin adds, from the next request to the model on.
     pub fn register(&self, registrations: Registrations) {
-        self.link.send(&FromPlugin::Register { registrations });
+        self.link.send(&FromPlugin::Register { registrations, capabilities: None });
     }
 
     fn show(&self, request: UiRequest) {

@@ -201,6 +201,16 @@ impl Plugin {
         self
     }
 
+    /// Lets a run end only when the event handler has seen the `turn_end` at which it would: a
+    /// [`follow_up`](Context::follow_up) or [`steer`](Context::steer) made in the handler before it
+    /// returns goes on with the run. Takes effect with [`on_event`](Self::on_event), which gets that
+    /// `turn_end` whatever names it was given. The handler has two minutes, or what the user has set.
+    #[must_use]
+    pub fn holds_end(mut self) -> Self {
+        self.capabilities.holds_end = true;
+        self
+    }
+
     /// Gives the first part of the system prompt, or leaves it to others with `None`.
     #[must_use]
     pub fn system_prompt(

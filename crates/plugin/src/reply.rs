@@ -42,7 +42,7 @@ impl IntoCommandReply for RunCommandReply {
 
 impl IntoCommandReply for String {
     fn into_command_reply(self) -> RunCommandReply {
-        RunCommandReply { text: self, prompt: None }
+        RunCommandReply { text: self, ..RunCommandReply::default() }
     }
 }
 

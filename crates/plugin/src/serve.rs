@@ -39,14 +39,18 @@ pub(crate) fn serve(plugin: Plugin, input: impl BufRead, output: impl Write + Se
         thread::spawn(move || start(context));
     }
     let handlers = Arc::new(plugin.handlers);
-    let events = deliver_events(&handlers, &link);
     let open = Open::default();
+    let events = deliver_events(&handlers, &open);
     for line in lines {
         match line {
             ToPlugin::Goodbye => break,
-            ToPlugin::Event { event } => {
+            ToPlugin::Event { call, event } => {
+                let context = match call {
+                    Some(call) => begin(call, &link, &open),
+                    None => context(&link, None),
+                };
                 // The thread ends only with us.
-                drop(events.send(event));
+                drop(events.send((event, context)));
             }
             ToPlugin::Reply { call, result, error } => {
                 link.replied(call, error.map_or(Ok(result), Err));
@@ -61,8 +65,8 @@ pub(crate) fn serve(plugin: Plugin, input: impl BufRead, output: impl Write + Se
         }
     }
     link.close();
-    if let Some(end) = plugin.end {
-        end();
+    if let Some(last) = plugin.end {
+        last();
     }
 }
 
@@ -72,15 +76,17 @@ fn lines(input: impl BufRead) -> impl Iterator<Item = ToPlugin> {
     lines.filter_map(|line| serde_json::from_slice(&line).ok())
 }
 
-fn deliver_events(handlers: &Arc<Handlers>, link: &Arc<Link>) -> Sender<Event> {
-    let (sender, events) = channel::<Event>();
-    let (handlers, context) = (Arc::clone(handlers), context(link, None));
+/// Hands out events, one after the other; one that is a call is answered after its handler.
+fn deliver_events(handlers: &Arc<Handlers>, open: &Open) -> Sender<(Event, Context)> {
+    let (sender, events) = channel::<(Event, Context)>();
+    let (handlers, open) = (Arc::clone(handlers), Arc::clone(open));
     thread::spawn(move || {
-        for event in events {
+        for (event, context) in events {
             if let Some(hook) = &handlers.on_event {
                 // What panicked has told so on stderr.
                 drop(catch_unwind(AssertUnwindSafe(|| hook(event, &context))));
             }
+            end(Ok(Value::Null), &context, &open);
         }
     });
     sender
@@ -89,23 +95,33 @@ fn deliver_events(handlers: &Arc<Handlers>, link: &Arc<Link>) -> Sender<Event> {
 /// Answers a call, on a thread of its own.
 fn answer(line: ToPlugin, handlers: &Arc<Handlers>, link: &Arc<Link>, open: &Open) {
     let Some(call) = number_of(&line) else { return };
-    let cancelled = Arc::new(AtomicBool::new(false));
-    locked(open).insert(call, Arc::clone(&cancelled));
-    let context = Context::new(Arc::clone(link), Some(call), cancelled);
+    let context = begin(call, link, open);
     let (handlers, open) = (Arc::clone(handlers), Arc::clone(open));
     thread::spawn(move || {
         let outcome = catch_unwind(AssertUnwindSafe(|| run(line, &handlers, &context)));
         let outcome = outcome.unwrap_or_else(|_| Err(Error::new("the plugin panicked in it")));
-        if locked(&open).remove(&call).is_none() {
-            // It was taken back.
-            return;
-        }
-        let (result, error) = match outcome {
-            Ok(result) => (result, None),
-            Err(error) => (Value::Null, Some(error.to_string())),
-        };
-        context.link.send(&FromPlugin::Reply { call, result, error });
+        end(outcome, &context, &open);
     });
+}
+
+/// Notes a call that is to be answered.
+fn begin(call: u64, link: &Arc<Link>, open: &Open) -> Context {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    locked(open).insert(call, Arc::clone(&cancelled));
+    Context::new(Arc::clone(link), Some(call), cancelled)
+}
+
+/// Sends the answer of a call, unless it was taken back.
+fn end(outcome: Result<Value, Error>, context: &Context, open: &Open) {
+    let Some(call) = context.call else { return };
+    if locked(open).remove(&call).is_none() {
+        return;
+    }
+    let (result, error) = match outcome {
+        Ok(result) => (result, None),
+        Err(error) => (Value::Null, Some(error.to_string())),
+    };
+    context.link.send(&FromPlugin::Reply { call, result, error });
 }
 
 fn number_of(line: &ToPlugin) -> Option<u64> {

@@ -25,7 +25,6 @@ type Answer = Box<dyn Fn(&FromPlugin) -> Result<Value, String> + Send>;
 /// A program that a plugin speaks with in a test. Dropped, it says goodbye.
 pub struct Peer {
     shared: Arc<Shared>,
-    capabilities: Capabilities,
     plugin: Option<JoinHandle<()>>,
 }
 
@@ -38,6 +37,7 @@ struct Shared {
 struct State {
     last: u64,
     waiting: HashMap<u64, Sender<Result<Value, String>>>,
+    capabilities: Capabilities,
     registrations: Registrations,
     partials: Vec<Partial>,
     shown: Vec<FromPlugin>,
@@ -76,13 +76,13 @@ impl Peer {
         let (greeted, hello) = channel();
         let reader = Arc::clone(&shared);
         thread::spawn(move || read(&reader, input, &greeted, &(Box::new(answer) as Answer)));
-        let capabilities = hello.recv().expect("the plugin says hello");
-        Self { shared, capabilities, plugin: Some(plugin) }
+        hello.recv().expect("the plugin says hello");
+        Self { shared, plugin: Some(plugin) }
     }
 
-    /// Returns what the plugin wants to be told.
-    pub fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
+    /// Returns what the plugin wants to be told, as far as it has said.
+    pub fn capabilities(&self) -> Capabilities {
+        self.shared.state().capabilities.clone()
     }
 
     /// Returns what the plugin adds, as far as it has said.
@@ -171,7 +171,17 @@ impl Peer {
 
     /// Tells an event.
     pub fn tell(&self, event: Event) {
-        self.shared.send(&ToPlugin::Event { event });
+        self.shared.send(&ToPlugin::Event { call: None, event });
+    }
+
+    /// Tells the event at which a run would end, and waits until the plugin has seen it: what it asked
+    /// of the agent before that goes on with the run.
+    ///
+    /// # Errors
+    /// When the plugin ended.
+    pub fn tell_last_turn(&self, event: Event) -> Result<(), Error> {
+        let _: Value = self.call(|call| ToPlugin::Event { call: Some(call), event })?;
+        Ok(())
     }
 
     /// Says goodbye, and waits until the plugin has ended.
@@ -227,15 +237,24 @@ impl Shared {
 }
 
 /// Reads the plugin's lines until there are no more.
-fn read(shared: &Shared, input: PipeReader, greeted: &Sender<Capabilities>, answer: &Answer) {
+fn read(shared: &Shared, input: PipeReader, greeted: &Sender<()>, answer: &Answer) {
     let lines = BufReader::new(input).split(b'\n').map_while(Result::ok);
     for line in lines.filter_map(|line| serde_json::from_slice::<FromPlugin>(&line).ok()) {
         match line {
             FromPlugin::Hello { capabilities, registrations, .. } => {
-                shared.state().registrations = registrations;
-                drop(greeted.send(capabilities));
+                let mut state = shared.state();
+                state.registrations = registrations;
+                state.capabilities = capabilities;
+                // The test may have given up.
+                greeted.send(()).unwrap_or_default();
             }
-            FromPlugin::Register { registrations } => shared.state().registrations = registrations,
+            FromPlugin::Register { registrations, capabilities } => {
+                let mut state = shared.state();
+                state.registrations = registrations;
+                if let Some(capabilities) = capabilities {
+                    state.capabilities = capabilities;
+                }
+            }
             FromPlugin::Reply { call, result, error } => {
                 let waiting = shared.state().waiting.remove(&call);
                 if let Some(waiting) = waiting {

@@ -112,8 +112,12 @@ pub enum ToPlugin {
         /// What the hook is told.
         context: RenderCustomMessage,
     },
-    /// Something happened; not answered.
+    /// Something happened.
     Event {
+        /// Numbers the call, where an answer is awaited: in the `turn_end` at which a run would end, for
+        /// a plugin that [holds the end](Capabilities::holds_end). The answer may be anything.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        call: Option<u64>,
         /// What.
         event: Event,
     },
@@ -233,6 +237,9 @@ pub enum FromPlugin {
     Register {
         /// The new whole.
         registrations: Registrations,
+        /// What the plugin wants to be told from now on; absent where that stays as it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        capabilities: Option<Capabilities>,
     },
     /// The last line: the plugin ends.
     Goodbye,
@@ -252,6 +259,9 @@ pub struct Capabilities {
     pub kinds: Vec<String>,
     /// Whether tool calls are refused when the plugin is gone.
     pub fail_closed: bool,
+    /// Whether a run waits before it ends until the plugin has answered the `turn_end` at which it
+    /// would: a follow-up that comes meanwhile goes on with the run.
+    pub holds_end: bool,
 }
 
 /// What a plugin adds.
@@ -332,4 +342,6 @@ pub struct RunCommandReply {
     /// A message that the model is sent, as if the user had typed it. Refused while a run is
     /// active.
     pub prompt: Option<String>,
+    /// Whether the front end ends then, as at `/quit`. Nothing of it where there is a `prompt`.
+    pub exit: bool,
 }

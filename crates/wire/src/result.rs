@@ -283,12 +283,15 @@ pub struct RunCommandResult {
     /// The exit code of a shell's command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
+    /// Whether the front end should end now: a plugin's command asks for it. Absent for no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exit: bool,
 }
 
 impl RunCommandResult {
     /// Returns the answer of a slash command, in plain words.
     pub fn new(command: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { command: command.into(), text: text.into(), styled: None, exit_code: None }
+        Self { command: command.into(), text: text.into(), styled: None, exit_code: None, exit: false }
     }
 }
 

@@ -206,7 +206,10 @@ impl Bridge {
         typed: &str,
     ) -> Result<RunCommandReply, String> {
         if name == LIST {
-            return Ok(RunCommandReply { text: self.listing(typed.trim())?, prompt: None });
+            return Ok(RunCommandReply {
+                text: self.listing(typed.trim())?,
+                ..RunCommandReply::default()
+            });
         }
         let found = {
             let index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
@@ -233,7 +236,7 @@ impl Bridge {
         let text = prompts::text(result.map_err(|error| server.words(&error))?);
         let parts = vec![letscode_wire::ContentPart::text(text)];
         let text = letscode_wire::text_of(&content::bounded(parts, &server.settings().masks));
-        Ok(RunCommandReply { text: String::new(), prompt: Some(text) })
+        Ok(RunCommandReply { prompt: Some(text), ..RunCommandReply::default() })
     }
 
     fn server(&self, name: &str) -> Option<&Arc<Server>> {

@@ -49,7 +49,7 @@ impl Plugin for Late {
     ) -> BoxFuture<'a, Result<RunCommandReply, PluginError>> {
         let prompt = arguments.strip_prefix("model ").map(str::to_owned);
         let text = arguments.to_owned();
-        Box::pin(async { Ok(RunCommandReply { text, prompt }) })
+        Box::pin(async { Ok(RunCommandReply { text, prompt, exit: false }) })
     }
 }
 

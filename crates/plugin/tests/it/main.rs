@@ -144,7 +144,7 @@ fn a_handler_asks_the_user_the_agent_and_the_program() {
         let refused = context.command(Command::Abort).unwrap_err();
         Ok(RunCommandReply {
             text: format!("{sure:?} {place:?} {name:?} {table} {variables:?} {refused}"),
-            prompt: None,
+            ..RunCommandReply::default()
         })
     };
     let plugin = Plugin::new("asker", "1").command("ask", "", "Ask", ask);
@@ -167,6 +167,27 @@ fn a_handler_asks_the_user_the_agent_and_the_program() {
     assert_eq!(peer.shown().len(), 1);
     let asked = asked.lock().unwrap();
     assert_eq!(*asked, ["ui", "ui", "ui", "command", "config", "subagent_env", "command"]);
+}
+
+#[test]
+fn the_event_at_which_a_run_would_end_is_answered_after_its_handler_and_in_order() {
+    let noted = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&noted);
+    let plugin = Plugin::new("goal", "1").holds_end().on_event(&[], move |event, context| {
+        seen.lock().unwrap().push(event.name().to_owned());
+        assert!(!matches!(event, Event::TurnStart { turn: 7 }), "a handler's own fault");
+        if matches!(event, Event::TurnStart { turn: 2 }) {
+            context.follow_up("go on").unwrap();
+            seen.lock().unwrap().push("followed up".to_owned());
+        }
+    });
+    let peer = Peer::start(plugin);
+    assert!(peer.capabilities().holds_end);
+    peer.tell(Event::TurnStart { turn: 1 });
+    peer.tell_last_turn(Event::TurnStart { turn: 2 }).unwrap();
+    assert_eq!(*noted.lock().unwrap(), ["turn_start", "turn_start", "followed up"]);
+    // One that panics is answered too.
+    peer.tell_last_turn(Event::TurnStart { turn: 7 }).unwrap();
 }
 
 #[test]

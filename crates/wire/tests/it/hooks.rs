@@ -94,8 +94,12 @@ fn lines_to_a_plugin_have_their_shape() {
                    "context": {"messages": [user_json("hi")]}}),
         ),
         (
-            ToPlugin::Event { event: Event::TurnStart { turn: 1 } },
+            ToPlugin::Event { call: None, event: Event::TurnStart { turn: 1 } },
             json!({"type": "event", "event": {"type": "turn_start", "turn": 1}}),
+        ),
+        (
+            ToPlugin::Event { call: Some(6), event: Event::TurnStart { turn: 2 } },
+            json!({"type": "event", "call": 6, "event": {"type": "turn_start", "turn": 2}}),
         ),
         (
             ToPlugin::Reply { call: 4, result: json!(null), error: Some("declined".to_owned()) },
@@ -132,6 +136,18 @@ fn lines_from_a_plugin_are_read_leniently() {
         r#"{"type":"register","registrations":{"tools":[{"name":"greet","description":"Greets.","parameters":{"type":"object"}}]}}"#,
         &FromPlugin::Register {
             registrations: Registrations { tools: vec![tool], ..Registrations::default() },
+            capabilities: None,
+        },
+    );
+    check_read(
+        r#"{"type":"register","registrations":{},"capabilities":{"hooks":["on_event"],"holds_end":true}}"#,
+        &FromPlugin::Register {
+            registrations: Registrations::default(),
+            capabilities: Some(Capabilities {
+                hooks: vec![HookName::OnEvent],
+                holds_end: true,
+                ..Capabilities::default()
+            }),
         },
     );
     check_read(
@@ -150,6 +166,7 @@ fn lines_from_a_plugin_are_read_leniently() {
             events: vec!["turn_end".to_owned()],
             kinds: vec![],
             fail_closed: true,
+            holds_end: false,
         },
     );
 }
