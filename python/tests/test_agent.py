@@ -280,6 +280,30 @@ def test_a_follow_up_after_an_abort_waits(start: Start) -> None:
     assert commands(host) == ["follow_up"]
 
 
+def test_an_event_is_answered_when_all_have_seen_it(start: Start) -> None:
+    slow = """
+@hookimpl
+async def letscode_on_event(event):
+    await asyncio.sleep(0.1)
+    print("seen", flush=True)
+"""
+    subscribing = command("ctx.agent.subscribe(lambda event: print(event.type, flush=True))")
+    host = start(a=FOLLOWING, b=slow, c=subscribing.replace('"go"', '"look"'))
+    hello, _ = host.begin()
+    assert hello["capabilities"]["holds_end"] is True
+    run(host)
+    run(host, name="look")
+    host.busy = True
+    assistant: Line = {"role": "assistant", "id": "a1", "content": [], "timestamp": 1.0}
+    event = {"type": "turn_end", "turn": 1, "message": assistant, "tool_results": []}
+    assert host.result("event", event=event) is None
+    # What a plugin asked for meanwhile came before the answer.
+    assert "follow_up" in [line.get("command", {}).get("cmd") for line in host.asked]
+    assert host.result("event", event={"type": "something_new"}) is None
+    host.end()
+    assert sorted(host.log) == ["seen", "turn_end"]
+
+
 def test_a_slow_observer_keeps_no_other_waiting(start: Start) -> None:
     slow = "@hookimpl\nasync def letscode_on_event(event): await asyncio.sleep(1000)\n"
     quick = """

@@ -26,6 +26,7 @@ def test_hello_says_what_the_plugins_want_to_be_told(start: Start) -> None:
     assert hello["protocol"] == "letscode-plugin/1"
     assert hello["capabilities"]["hooks"] == ["transform_context", "on_event"]
     assert "message_update" not in hello["capabilities"]["events"]
+    assert hello["capabilities"]["holds_end"] is False
     assert [each["name"] for each in registrations["plugins"]] == ["quiet"]
     assert host.end() == 0
     assert host.log == []

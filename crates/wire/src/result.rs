@@ -291,7 +291,13 @@ pub struct RunCommandResult {
 impl RunCommandResult {
     /// Returns the answer of a slash command, in plain words.
     pub fn new(command: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { command: command.into(), text: text.into(), styled: None, exit_code: None, exit: false }
+        Self {
+            command: command.into(),
+            text: text.into(),
+            styled: None,
+            exit_code: None,
+            exit: false,
+        }
     }
 }
 

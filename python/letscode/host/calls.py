@@ -7,7 +7,7 @@ Must not let a plugin's fault end the host.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from letscode.host import commands, frontends, tools
@@ -53,22 +53,37 @@ class Calls:
         """Begins to work on a line of the program's."""
         kind, call = line.get("type"), line.get("call")
         if kind == "event":
-            self._observe(line.get("event") or {})
+            receivers = self._observe(line.get("event") or {})
+            if isinstance(call, int):
+                self._begin(call, self._answer_when_received(call, receivers))
         elif kind == "cancel" and isinstance(call, int):
             self._cancel(call)
         elif isinstance(call, int):
-            task = asyncio.get_running_loop().create_task(self._answer(call, line))
-            self._tasks[call] = task
-            task.add_done_callback(lambda _: self._tasks.pop(call, None))
+            self._begin(call, self._answer(call, line))
 
-    def _observe(self, line: Line) -> None:
+    def _begin(self, call: int, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks[call] = task
+        task.add_done_callback(lambda _: self._tasks.pop(call, None))
+
+    def _observe(self, line: Line) -> list[Delivery]:
+        """Sends an event on its way; returns who gets it."""
         listening = bool(self._observers) or self._program.agent.has_subscribers
         event = self._program.mirror.follow(line, updates=listening)
         if event is None:
-            return
-        for observer in self._observers:
-            observer.put(event)
-        self._program.subscribers.put(event)
+            return []
+        receivers = [*self._observers, self._program.subscribers]
+        for receiver in receivers:
+            receiver.put(event)
+        return receivers
+
+    async def _answer_when_received(self, call: int, receivers: list[Delivery]) -> None:
+        """Answers an event for which the program waits: when all have seen it, and what they made of
+        it has arrived."""
+        for receiver in receivers:
+            await receiver.done()
+        await self._program.agent.queued()
+        self._channel.send(type="reply", call=call, result=None)
 
     def _cancel(self, call: int) -> None:
         """Takes a call back: a tool is told first, so that it can end well."""

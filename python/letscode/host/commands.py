@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from letscode.commands.dispatch import CommandContext, find_command, run_command
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from letscode.agent.agent import Agent
     from letscode.plugins.manager import PluginManager
     from letscode.plugins.registries import CommandRegistry
+
+# Sequences of a terminal but for those that say how text looks; rich hides the cursor by them.
+_MOVES = re.compile(r"\x1b\[[0-9;?]*[@-ln-~]")
 
 # Where nobody says how wide the user's terminal is.
 _WIDTH = 100
@@ -48,7 +52,7 @@ async def run(line: dict[str, Any], agent: Agent, manager: PluginManager) -> dic
     )
     result = await run_command(command, context)
     return {
-        "text": printed.getvalue().rstrip("\n"),
+        "text": _MOVES.sub("", printed.getvalue()).rstrip("\n"),
         "prompt": result.send_to_llm,
         "exit": result.exit,
     }

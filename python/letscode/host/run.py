@@ -123,6 +123,8 @@ def _capabilities(manager: PluginManager) -> dict[str, Any]:
     return {
         "hooks": [*hooks, "on_event"],
         "events": _ALL_EVENTS if observed or shown else _STATE_EVENTS,
+        # A follow-up of theirs is to go on with the run at whose end they ask for it.
+        "holds_end": observed,
         "fail_closed": any(manager.is_guard(name) for name in manager.plugin_names()),
     }
 

@@ -2,12 +2,12 @@
 //!
 //! Owns the words and the order of the list. Must not start or change anything.
 
-use crate::python_environment::distribution::{Distribution, normal};
 use super::native::{self, NativePlugin};
 use super::places::Places;
-use crate::python_environment::{PythonEnvironment, Version};
 use crate::args::Place;
 use crate::plugins;
+use crate::python_environment::distribution::{Distribution, normal};
+use crate::python_environment::{PythonEnvironment, Version};
 use std::path::Path;
 
 const NOTHING: &str = "\

@@ -85,9 +85,7 @@ impl PluginSettings {
 
     /// Returns whether any plugin is to run.
     pub(crate) fn are_there(&self) -> bool {
-        !self.installed.is_empty()
-            || self.python.is_some()
-            || self.bundled().next().is_some()
+        !self.installed.is_empty() || self.python.is_some() || self.bundled().next().is_some()
     }
 
     /// Returns the plugins that are to run, in the order of registration.

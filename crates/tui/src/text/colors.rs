@@ -154,7 +154,10 @@ mod tests {
             ("\u{1b}[31mred\u{1b}[0m on", vec![("red", red), (" on", Style::PLAIN)]),
             ("\u{1b}[1;31mx\u{1b}[22my", vec![("x", red.bold()), ("y", red)]),
             ("\u{1b}[91ma\nb\u{1b}[ma", vec![("a", red), ("b", red), ("a", Style::PLAIN)]),
-            ("\u{1b}[2;3;4;7;9mx", vec![("x", Style::PLAIN.dim().italic().underline().reverse().strike())]),
+            (
+                "\u{1b}[2;3;4;7;9mx",
+                vec![("x", Style::PLAIN.dim().italic().underline().reverse().strike())],
+            ),
             ("\u{1b}[38;5;1mx\u{1b}[48;2;1;4;7my", vec![("xy", Style::PLAIN)]),
             ("\u{1b}[31m\u{1b}[39;90mx", vec![("x", Style::PLAIN.color(Color::Gray))]),
             ("\u{1b}[31m\u{1b}[37mx\u{1b}[500my", vec![("xy", Style::PLAIN)]),
