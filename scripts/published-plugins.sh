@@ -20,5 +20,7 @@ PUBLISHED_PLUGINS=$(published_plugins "$environment" "$scratch")
 MCP_SERVER=$environment/bin/mcp-server-time
 # The home is a new one each time; what is downloaded need not be.
 PIP_CACHE_DIR=${PIP_CACHE_DIR:-$target/pip-cache}
+# The program has to find the same Python.
+PATH=$(dirname "$(realpath "$environment/bin/python")"):$PATH
 export LETSCODE_BINARY PUBLISHED_PLUGINS MCP_SERVER PIP_CACHE_DIR
 "$environment/bin/python" -B -m pytest -q -x -p no:cacheprovider tests/published-plugins "$@"
