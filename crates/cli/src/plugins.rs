@@ -31,6 +31,7 @@ pub(crate) fn run(source: &Source) -> Vec<Arc<dyn Plugin>> {
         removed_variables: source.settings.hidden_variables.clone(),
         hello_limit: settings.hello_limit(),
         register_limit: settings.register_limit(),
+        call_limit: settings.call_limit(),
         ui: source.ui.clone(),
         agent: source.agent.clone(),
         program: Arc::<Offers>::clone(&source.offers),

@@ -90,8 +90,9 @@ pub struct Agent {
 pub struct Status {
     /// Whether a run is active, or typed text is being expanded.
     pub busy: bool,
-    /// Until when running tools may be silent without being hung.
-    pub tools_until: Option<Instant>,
+    /// Until when running tools, or plugins that act before a run ends, may be silent without being
+    /// hung.
+    pub silent_until: Option<Instant>,
 }
 
 /// What the actor takes in from handles, in order.

@@ -30,8 +30,8 @@ impl Plugin for BuiltinTools {
         "builtin"
     }
 
-    fn hooks(&self) -> &[HookName] {
-        &[HookName::RegisterTools]
+    fn wants(&self, hook: HookName) -> bool {
+        hook == HookName::RegisterTools
     }
 
     fn register_tools(&self, tools: &mut ToolRegistry) {

@@ -5,12 +5,16 @@
 //! answer is used for.
 
 mod access;
+mod delivery;
 mod dispatch;
+mod faults;
+mod standing;
 
 pub(crate) use access::{AccessAnswer, Wanted};
 pub use access::{AccessError, AccessInbox, AgentAccess, CustomNote, access};
 
-pub use dispatch::{HookFault, HookTimeouts, Hooks, Registered};
+pub use dispatch::{HookTimeouts, Hooks, Registered};
+pub use faults::HookFault;
 
 use crate::tools::ToolRegistry;
 use crate::ui::Ui;
@@ -25,7 +29,7 @@ use std::sync::Arc;
 /// An extension of the agent. Called by the dispatch in [`Hooks`], which guards each call with a
 /// time limit and keeps a panic from spreading.
 ///
-/// Only the hooks that [`hooks`](Self::hooks) names are called; one that is still starting may name
+/// Only the hooks that it [`wants`](Self::wants) are called; one that is still starting may want
 /// others later. A hook must not block its thread:
 /// the whole program waits for it. A hook that asks the user through its [`Ui`] may take as long as
 /// the user does: its clock stands still meanwhile.
@@ -33,8 +37,13 @@ pub trait Plugin: Send + Sync {
     /// Returns the plugin's name, for lists and messages.
     fn name(&self) -> &str;
 
-    /// Returns the hooks that the plugin wants to be called for.
-    fn hooks(&self) -> &[HookName];
+    /// Returns whether the plugin wants to be called for a hook.
+    fn wants(&self, hook: HookName) -> bool;
+
+    /// Returns whether a run waits before it ends, until [`before_end`](Self::before_end) is done.
+    fn holds_end(&self) -> bool {
+        false
+    }
 
     /// Returns whether tool calls are refused when this plugin cannot judge them.
     fn fail_closed(&self) -> bool {
@@ -138,6 +147,13 @@ pub trait Plugin: Send + Sync {
     /// Sees every event, in order, some time after it happened.
     fn on_event<'a>(&'a self, _event: &'a Arc<Event>, _ui: &'a Ui) -> BoxFuture<'a, ()> {
         Box::pin(async {})
+    }
+
+    /// Sees the `turn_end` at which the run would end, in place of [`on_event`](Self::on_event) and
+    /// in order with it. The run waits: what is queued meanwhile goes on with it. Called where the
+    /// plugin [`holds_end`](Self::holds_end), whatever hooks it wants.
+    fn before_end<'a>(&'a self, event: &'a Arc<Event>, ui: &'a Ui) -> BoxFuture<'a, ()> {
+        self.on_event(event, ui)
     }
 }
 

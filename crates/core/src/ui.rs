@@ -6,9 +6,7 @@
 
 mod clock;
 
-pub use clock::ClockHold;
-
-pub(crate) use clock::Clock;
+pub use clock::{Clock, ClockHold};
 
 use letscode_wire::{UiLevel, UiRequest};
 use serde_json::Value;
@@ -102,14 +100,14 @@ impl Ui {
         answered.await.ok()
     }
 
-    /// Stops the clock of the hook call that this handle was given to, until the hold is dropped:
-    /// for a hook that waits for somebody else's question. Other handles have no clock.
+    /// Stops the clock of the call that this handle was given to, until the hold is dropped:
+    /// for one that waits for somebody else's question. Other handles have no clock.
     pub fn hold_clock(&self) -> Option<ClockHold> {
         self.clock.clone().map(ClockHold::new)
     }
 
-    /// Returns the handle for one call of a hook, whose time limit is counted by `clock`.
-    pub(crate) fn timed_by(&self, clock: &Arc<Clock>) -> Self {
+    /// Returns the handle for one call whose time limit is counted by `clock`.
+    pub fn timed_by(&self, clock: &Arc<Clock>) -> Self {
         Self { requests: self.requests.clone(), clock: Some(Arc::clone(clock)) }
     }
 

@@ -62,6 +62,9 @@ impl PluginHost {
         for ended in before {
             ended.stop.send_replace(true);
         }
+        for one in &*running {
+            one.plugin.limit_calls(surroundings.call_limit);
+        }
         running
             .iter()
             .map(|one| Arc::new(ProxyPlugin(Arc::clone(&one.plugin))) as Arc<dyn Plugin>)

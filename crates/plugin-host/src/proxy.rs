@@ -16,22 +16,12 @@ use letscode_wire::{
     Message, Registrations, RenderCustomMessage, RunCommandReply, SkillSpec, SystemPromptContext,
     ToPlugin, Transcript, TransformContext, UiLevel,
 };
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Duration;
 use tokio::sync::watch;
-
-/// What a plugin is asked while it starts: events wait for it.
-const WHILE_STARTING: &[HookName] = &[HookName::OnEvent];
-
-/// What every plugin is asked.
-const ALWAYS: [HookName; 4] = [
-    HookName::RegisterTools,
-    HookName::RegisterCommands,
-    HookName::RegisterSkills,
-    HookName::RegisterFrontends,
-];
 
 /// What a plugin is doing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,18 +41,13 @@ pub enum PluginState {
 /// What is known of a plugin.
 pub(crate) struct Proxy {
     pub(crate) spec: PluginSpec,
-    /// What it wants to be told; known from its first hello on, or from its failure.
-    wants: OnceLock<Wants>,
+    /// What it wants to be told, as it said last.
+    wants: RwLock<Arc<Capabilities>>,
     known: Mutex<Known>,
     revision: AtomicU64,
     is_started: watch::Sender<bool>,
     /// Set when the core asks it no more.
     is_left_out: watch::Sender<bool>,
-}
-
-struct Wants {
-    hooks: Vec<HookName>,
-    capabilities: Capabilities,
 }
 
 struct Known {
@@ -71,6 +56,7 @@ struct Known {
     last_error: Option<String>,
     registrations: Registrations,
     connection: Option<Connection>,
+    call_limit: Duration,
 }
 
 /// What lists show.
@@ -92,10 +78,11 @@ impl Proxy {
             last_error: None,
             registrations: Registrations::default(),
             connection: None,
+            call_limit: Duration::MAX,
         };
         Self {
             spec,
-            wants: OnceLock::new(),
+            wants: RwLock::default(),
             known: Mutex::new(known),
             revision: AtomicU64::new(0),
             is_started: watch::Sender::new(false),
@@ -103,15 +90,17 @@ impl Proxy {
         }
     }
 
-    /// Notes what the plugin's hello says. Its first one counts for what it wants to be told.
+    /// Notes what the plugin's hello says.
     pub(crate) fn greeted(&self, version: String, capabilities: Capabilities) {
-        self.wants.get_or_init(|| {
-            let named = capabilities.hooks.iter().copied().filter(|hook| !ALWAYS.contains(hook));
-            Wants { hooks: ALWAYS.into_iter().chain(named).collect(), capabilities }
-        });
+        self.wants_from_now_on(capabilities);
         if !version.is_empty() {
             self.known().version = version;
         }
+    }
+
+    /// Notes what the plugin wants to be told from now on.
+    pub(crate) fn wants_from_now_on(&self, capabilities: Capabilities) {
+        *self.wants.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(capabilities);
     }
 
     /// Notes what the plugin adds from now on, and that it runs.
@@ -144,9 +133,6 @@ impl Proxy {
         known.connection = None;
         known.registrations = Registrations::default();
         drop(known);
-        // A guard that never came to say what it guards guards everything.
-        let hooks = if self.spec.fail_closed { vec![HookName::BeforeToolCall] } else { Vec::new() };
-        self.wants.get_or_init(|| Wants { hooks, capabilities: Capabilities::default() });
         self.revision.fetch_add(1, Ordering::Release);
         self.is_started.send_replace(true);
     }
@@ -165,6 +151,15 @@ impl Proxy {
     pub(crate) async fn left_out(&self) {
         // The sender lives as long as the plugin.
         drop(self.is_left_out.subscribe().wait_for(|is_left_out| *is_left_out).await);
+    }
+
+    /// Sets how long a tool call may take without a sign of life.
+    pub(crate) fn limit_calls(&self, limit: Duration) {
+        self.known().call_limit = limit;
+    }
+
+    pub(crate) fn call_limit(&self) -> Duration {
+        self.known().call_limit
     }
 
     /// Returns the way to the plugin, where it runs.
@@ -195,8 +190,15 @@ impl Proxy {
     }
 
     fn is_guard(&self) -> bool {
-        let says_so = |wants: &Wants| wants.capabilities.fail_closed;
-        self.spec.fail_closed || self.wants.get().is_some_and(says_so)
+        self.spec.fail_closed || self.wants().fail_closed
+    }
+
+    fn wants(&self) -> Arc<Capabilities> {
+        Arc::clone(&self.wants.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn is_started(&self) -> bool {
+        *self.is_started.borrow()
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
@@ -209,8 +211,22 @@ impl Plugin for ProxyPlugin {
         &self.0.spec.name
     }
 
-    fn hooks(&self) -> &[HookName] {
-        self.0.wants.get().map_or(WHILE_STARTING, |wants| &wants.hooks)
+    fn wants(&self, hook: HookName) -> bool {
+        match hook {
+            HookName::RegisterTools
+            | HookName::RegisterCommands
+            | HookName::RegisterSkills
+            | HookName::RegisterFrontends => true,
+            // What it wants it may have yet to say: until then events wait for it.
+            HookName::OnEvent if !self.0.is_started() => true,
+            // A guard that is not there guards everything.
+            HookName::BeforeToolCall if self.0.is_guard() && self.0.connection().is_none() => true,
+            _ => self.0.wants().hooks.contains(&hook),
+        }
+    }
+
+    fn holds_end(&self) -> bool {
+        self.0.wants().holds_end && self.0.connection().is_some()
     }
 
     fn fail_closed(&self) -> bool {
@@ -218,8 +234,7 @@ impl Plugin for ProxyPlugin {
     }
 
     fn revision(&self) -> Option<u64> {
-        let is_started = *self.0.is_started.borrow();
-        is_started.then(|| self.0.revision.load(Ordering::Acquire))
+        self.0.is_started().then(|| self.0.revision.load(Ordering::Acquire))
     }
 
     fn started(&self) -> BoxFuture<'_, ()> {
@@ -346,8 +361,8 @@ impl Plugin for ProxyPlugin {
         ui: &'a Ui,
     ) -> BoxFuture<'a, Option<Message>> {
         Box::pin(async move {
-            let kinds = &self.0.wants.get()?.capabilities.kinds;
-            if !kinds.is_empty() && !kinds.contains(&message.kind) {
+            let wants = self.0.wants();
+            if !wants.kinds.is_empty() && !wants.kinds.contains(&message.kind) {
                 return None;
             }
             let context = RenderCustomMessage { message: message.clone() };
@@ -356,14 +371,23 @@ impl Plugin for ProxyPlugin {
     }
 
     fn on_event<'a>(&'a self, event: &'a Arc<Event>, _ui: &'a Ui) -> BoxFuture<'a, ()> {
-        let wants = self.0.wants.get().filter(|wants| wants.hooks.contains(&HookName::OnEvent));
-        if let Some(wants) = wants
-            && is_wanted(event, &wants.capabilities.events)
+        let wants = self.0.wants();
+        if wants.hooks.contains(&HookName::OnEvent)
+            && is_wanted(event, &wants.events)
             && let Some(connection) = self.0.connection()
         {
             connection.tell(event);
         }
         Box::pin(async {})
+    }
+
+    fn before_end<'a>(&'a self, event: &'a Arc<Event>, ui: &'a Ui) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            let event = Event::clone(event);
+            let line = |call| ToPlugin::Event { call: Some(call), event };
+            // Whatever it answers: what it wants, it has asked for by now.
+            let _: Option<IgnoredAny> = self.0.ask(ui, line).await;
+        })
     }
 }
 

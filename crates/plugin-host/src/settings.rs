@@ -43,6 +43,8 @@ pub struct Surroundings {
     pub hello_limit: Duration,
     /// How long one may take to register what it announced.
     pub register_limit: Duration,
+    /// How long a tool call may take without a sign of life.
+    pub call_limit: Duration,
     /// The way to the user.
     pub ui: Ui,
     /// The way to the agent.

@@ -9,7 +9,8 @@ use crate::proxy::{PluginState, Proxy};
 use crate::requests::Requests;
 use crate::settings::Surroundings;
 use letscode_wire::{
-    FromPlugin, PLUGIN_PROTOCOL, Registrations, ToPlugin, ToolSpec, UiLevel, protocol_major_matches,
+    Capabilities, FromPlugin, PLUGIN_PROTOCOL, Registrations, ToPlugin, ToolSpec, UiLevel,
+    protocol_major_matches,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -190,7 +191,8 @@ async fn converse(
                     return End::Unfit(format!("it registered nothing within {seconds} s"));
                 }
                 Ok(Err(end)) => return end,
-                Ok(Ok(registrations)) => {
+                Ok(Ok((registrations, capabilities))) => {
+                    capabilities.into_iter().for_each(|said| plugin.wants_from_now_on(said));
                     accept(plugin, registrations, connection, surroundings);
                 }
             }
@@ -198,7 +200,8 @@ async fn converse(
     }
     loop {
         match lines.next().await {
-            Ok(FromPlugin::Register { registrations, .. }) => {
+            Ok(FromPlugin::Register { registrations, capabilities }) => {
+                capabilities.into_iter().for_each(|said| plugin.wants_from_now_on(said));
                 accept(plugin, registrations, connection, surroundings);
             }
             Ok(FromPlugin::Goodbye) => return End::Goodbye,
@@ -236,16 +239,19 @@ async fn greet(
     }
 }
 
-/// Reads lines up to the registrations.
+/// Reads lines up to the registrations, and what the plugin wants to be told where that comes with
+/// them.
 async fn until_registered(
     plugin: &Proxy,
     lines: &mut Lines<ChildStdout>,
     connection: &Connection,
     requests: &mut Requests,
-) -> Result<Registrations, End> {
+) -> Result<(Registrations, Option<Capabilities>), End> {
     loop {
         match lines.next().await {
-            Ok(FromPlugin::Register { registrations, .. }) => return Ok(registrations),
+            Ok(FromPlugin::Register { registrations, capabilities }) => {
+                return Ok((registrations, capabilities));
+            }
             Ok(FromPlugin::Goodbye) => return Err(End::Goodbye),
             Ok(line) => take(line, connection, requests).await,
             Err(fault) => {

@@ -265,11 +265,11 @@ impl Connection {
     }
 
     /// Returns when the run counts as hung if nothing more happens: the grace time after the last
-    /// sign of life, or when the running tools have used their own time up.
+    /// sign of life, or when what may be silent has used its own time up.
     fn hung_at(&self, began: Instant) -> Instant {
         let silent = began.max(self.writer.last_output()) + self.grace;
-        let tools = self.agent.status().tools_until.map(|until| until + LAST_WORDS);
-        tools.map_or(silent, |until| silent.max(until))
+        let allowed = self.agent.status().silent_until.map(|until| until + LAST_WORDS);
+        allowed.map_or(silent, |until| silent.max(until))
     }
 
     /// Ends the run when the host has closed our output: nobody hears what it would say.

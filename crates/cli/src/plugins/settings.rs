@@ -17,6 +17,9 @@ use toml::{Table, Value};
 const HELLO: Duration = Duration::from_secs(10);
 const REGISTER: Duration = Duration::from_secs(30);
 
+/// How long a tool call may take without a sign of life.
+const CALL_TOOL: Duration = Duration::from_secs(600);
+
 /// What in `[plugins]` is no plugin's name.
 const TIMEOUTS: &str = "timeouts";
 
@@ -46,6 +49,7 @@ pub(crate) struct PluginSettings {
     timeouts: HookTimeouts,
     hello: Duration,
     register: Duration,
+    call_tool: Duration,
 }
 
 impl PluginSettings {
@@ -78,6 +82,7 @@ impl PluginSettings {
             timeouts: HookTimeouts::default(),
             hello: HELLO,
             register: REGISTER,
+            call_tool: CALL_TOOL,
         };
         settings.read_timeouts(warnings);
         settings
@@ -151,6 +156,11 @@ impl PluginSettings {
         self.register
     }
 
+    /// Returns how long a tool call may take without a sign of life.
+    pub(crate) fn call_limit(&self) -> Duration {
+        self.call_tool
+    }
+
     fn table(&self, name: &str) -> Map<String, serde_json::Value> {
         match self.section(Some(short_name(name))) {
             serde_json::Value::Object(table) => table,
@@ -173,9 +183,12 @@ impl PluginSettings {
                 ("default", _) => self.timeouts.default = limit,
                 ("hello", _) => self.hello = limit,
                 ("register", _) => self.register = limit,
+                ("turn_end", _) => self.timeouts.turn_end = limit,
+                ("call_tool", _) => self.call_tool = limit,
                 (_, Some(hook)) => drop(self.timeouts.each.insert(hook, limit)),
                 (_, None) => warnings.push(format!(
-                    "[plugins.timeouts] {name} is left out: it is no hook, nor default, hello or register"
+                    "[plugins.timeouts] {name} is left out: it is no hook, nor default, hello, register, \
+                     turn_end or call_tool"
                 )),
             }
         }

@@ -45,6 +45,7 @@ use plugins::PluginCall;
 use std::collections::HashSet;
 use std::sync::Arc;
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use typed::{Attached, Expansion};
 
@@ -107,6 +108,8 @@ pub(crate) struct Actor {
     reports_sender: mpsc::UnboundedSender<ToolReport>,
     /// The answer under way.
     stream: Option<ModelStream>,
+    /// What plugins do before the run ends, under way.
+    settling: Option<BoxFuture<'static, ()>>,
     /// The calls under way.
     cancel_tools: CancellationToken,
     batch: u64,
@@ -140,6 +143,7 @@ enum Wake {
     Wanted(Wanted),
     Called(PluginCall),
     Ui(UiNews),
+    Settled,
     ClientsCaughtUp,
 }
 
@@ -202,6 +206,7 @@ impl Actor {
             reports,
             reports_sender,
             stream: None,
+            settling: None,
             cancel_tools: CancellationToken::new(),
             batch: 0,
             run_id: None,
@@ -237,6 +242,7 @@ impl Actor {
                 Wake::Wanted(wanted) => self.wanted(wanted).await,
                 Wake::Called(call) => self.plugin_called(call).await,
                 Wake::Ui(news) => self.ui_news(news),
+                Wake::Settled => self.settled().await,
                 Wake::ClientsCaughtUp => {}
             }
             self.tell_store_failure();
@@ -258,6 +264,12 @@ impl Actor {
                 None => std::future::pending().await,
             }
         };
+        let settled = async {
+            match &mut self.settling {
+                Some(settling) => settling.await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             item = self.inbox.recv(), if !(self.closing && self.inbox.is_closed()) => Wake::Inbox(item),
@@ -269,6 +281,8 @@ impl Actor {
             Some(expansion) = self.expansions.next() => Wake::Expanded(expansion),
             Some(call) = self.plugin_calls.next() => Wake::Called(call),
             Some(wanted) = self.access.next() => Wake::Wanted(wanted),
+            // Behind what plugins asked before: a message of theirs goes on with the run.
+            () = settled => Wake::Settled,
             made = equipped => Wake::Equipped(made),
             piece = piece, if has_room => Wake::Piece(piece),
             () = self.lag.less(), if !has_room => Wake::ClientsCaughtUp,
@@ -332,7 +346,7 @@ impl Actor {
         match report.news {
             ToolNews::Started { until } => {
                 self.status
-                    .send_modify(|status| status.tools_until = status.tools_until.max(until));
+                    .send_modify(|status| status.silent_until = status.silent_until.max(until));
             }
             ToolNews::Shown(partial) => {
                 self.step(Input::Shown { index: report.index, partial }).await;
@@ -392,14 +406,30 @@ impl Actor {
         self.tell_status();
     }
 
+    fn settle(&mut self, event: Event) {
+        let event = Arc::new(event);
+        let hooks = &self.runner.hooks;
+        self.settling = Some(hooks.before_end(&event));
+        let until = Instant::now().checked_add(hooks.end_limit());
+        self.status.send_modify(|status| status.silent_until = until);
+        self.bus.push(Output::Event(event));
+    }
+
+    async fn settled(&mut self) {
+        self.settling = None;
+        self.step(Input::Settled).await;
+    }
+
     fn tell_status(&self) {
         let busy = self.is_busy();
         self.status.send_if_modified(|status| std::mem::replace(&mut status.busy, busy) != busy);
     }
 
-    /// Tells the machine the window, which a model may learn while it is in use.
+    /// Tells the machine the window, which a model may learn while it is in use, and whether a plugin
+    /// acts before the end.
     fn update_limits(&mut self) {
         self.machine.set_limits(self.limits());
+        self.machine.set_holds_end(self.runner.hooks.hold_end());
     }
 
     fn limits(&self) -> Limits {
@@ -410,6 +440,8 @@ impl Actor {
         match effect {
             Effect::Keep(message) => self.keep(message).await,
             Effect::Emit(event) => self.emit(event),
+            Effect::Settle(event) => self.settle(event),
+            Effect::StopSettling => self.settling = None,
             Effect::Request => self.when_equipped(Pending::Request),
             Effect::Summarise(request) => self.when_equipped(Pending::Summary(request)),
             Effect::Compacted(result) => self.compacted(&result),
@@ -452,7 +484,7 @@ impl Actor {
         }
         self.cuts_texts = bound.is_some();
         // The time of tools that have ended must not count for the silence of the model.
-        self.status.send_modify(|status| status.tools_until = None);
+        self.status.send_modify(|status| status.silent_until = None);
         let answer = async move {
             let messages = messages_for_model(&transcript, &hooks).await;
             let messages = match bound {
@@ -483,7 +515,7 @@ impl Actor {
     fn run_tools(&mut self, calls: Vec<ToolCall>, rejected: Vec<Option<String>>) {
         self.batch += 1;
         self.cancel_tools = CancellationToken::new();
-        self.status.send_modify(|status| status.tools_until = None);
+        self.status.send_modify(|status| status.silent_until = None);
         let batch = Batch {
             number: self.batch,
             calls,

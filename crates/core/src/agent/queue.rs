@@ -47,6 +47,10 @@ impl Queues {
         self.follow_ups.push_back(queued);
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.steering.is_empty() && self.follow_ups.is_empty()
+    }
+
     /// Takes the oldest steering message out.
     pub(crate) fn next_steering(&mut self) -> Option<Said> {
         self.steering.pop_front().map(|queued| queued.said)

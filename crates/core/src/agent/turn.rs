@@ -9,6 +9,7 @@ mod answering;
 mod compacting;
 mod messages;
 mod room;
+mod settling;
 mod working;
 
 use super::queue::{Queues, Said};
@@ -45,6 +46,8 @@ pub(crate) struct Machine {
     /// Turns in a row in which no call could run.
     refused_turns: u32,
     limits: Limits,
+    /// Whether plugins act before a run ends.
+    holds_end: bool,
     /// Compactions in a row that failed.
     failed_compactions: u32,
     /// The window that refusals taught.
@@ -68,6 +71,8 @@ enum Phase {
     Working(Work),
     /// A request for a summary is under way.
     Compacting(Compacting),
+    /// Plugins act before the run ends.
+    Settling,
 }
 
 /// What the requests have to keep to.
@@ -112,6 +117,8 @@ pub(crate) enum Input {
     Answered(Box<Answer>),
     /// The request failed for good.
     Failed(ModelError),
+    /// The plugins have done what they wanted to before the run ends.
+    Settled,
     /// A running call has something to show.
     Shown {
         /// Its place in the answer.
@@ -147,6 +154,10 @@ pub(crate) enum Effect {
     Keep(Arc<Message>),
     /// Tell the clients.
     Emit(Event),
+    /// Tell the clients, and wait for the plugins that act before a run ends.
+    Settle(Event),
+    /// Wait for those no more.
+    StopSettling,
     /// Ask the model to go on from the transcript.
     Request,
     /// Ask the model for a summary.
@@ -176,6 +187,7 @@ impl Machine {
             turn: 0,
             refused_turns: 0,
             limits: Limits::default(),
+            holds_end: false,
             failed_compactions: 0,
             learned_window: None,
             asked_within: None,
@@ -210,6 +222,11 @@ impl Machine {
         self.limits = limits;
     }
 
+    /// Sets whether plugins act before a run ends.
+    pub(crate) fn set_holds_end(&mut self, holds_end: bool) {
+        self.holds_end = holds_end;
+    }
+
     /// Returns whether something waits for an answer, and no run is active.
     pub(crate) fn can_retry(&self) -> bool {
         let last = self.transcript.iter().rev().find(is_spoken);
@@ -235,6 +252,7 @@ impl Machine {
             Input::Piece(piece) => self.piece(piece, effects),
             Input::Answered(answer) => self.answered(*answer, effects),
             Input::Failed(error) => self.failed(&error, effects),
+            Input::Settled => self.settled(effects),
             Input::Shown { index, partial } => self.shown(index, partial, effects),
             Input::Finished { index, outcome } => self.finished(index, outcome, effects),
         }
@@ -335,6 +353,10 @@ impl Machine {
             Phase::Compacting(_) => {
                 effects.push(Effect::StopRequest);
                 self.stop_compacting(effects);
+            }
+            Phase::Settling => {
+                effects.push(Effect::StopSettling);
+                self.end_aborted(effects);
             }
         }
     }

@@ -26,8 +26,8 @@ impl Plugin for SkillTools {
         "skills"
     }
 
-    fn hooks(&self) -> &[HookName] {
-        &[HookName::RegisterTools]
+    fn wants(&self, hook: HookName) -> bool {
+        hook == HookName::RegisterTools
     }
 
     fn register_tools(&self, tools: &mut ToolRegistry) {

@@ -1,35 +1,29 @@
-//! Dispatch of hooks: order, time limits, isolation, and how several answers become one.
+//! Dispatch of hooks: order, time limits, and how several answers become one.
 //!
-//! Owns the rules. The plugin registered last is asked first. A plugin that panics is left out
-//! from then on, one that is too slow is left out of that answer, and for good after
-//! [`MOST_SILENCES`] in a row; all is reported in one line.
-//! A guard (`fail_closed`) that cannot judge a call blocks it. Must not know what is done with
-//! the answers.
+//! Owns the rules. The plugin registered last is asked first. A guard (`fail_closed`) that cannot
+//! judge a call blocks it. Must not know what is done with the answers, or how a call is guarded:
+//! `standing` does.
 
+use super::delivery::{Events, Limits};
+use super::faults::{Faults, HookFault};
+use super::standing::{Question, Standing, Unanswered};
 use super::{Plugin, PluginError};
 use crate::tools::ToolRegistry;
-use crate::ui::{Clock, Ui};
+use crate::ui::Ui;
 use futures_util::future::BoxFuture;
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, CommandSpec,
-    CustomMessage, Event, FrontendSpec, HookName, Message, RunCommandReply, SkillSpec,
+    CustomMessage, Event, FrontendSpec, HOOKS, HookName, Message, RunCommandReply, SkillSpec,
     SystemPromptContext, Transcript,
 };
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-/// How many events may wait for a plugin before it misses some.
-const EVENT_QUEUE: usize = 1024;
-
-/// How many hooks in a row a plugin may leave without an answer.
-const MOST_SILENCES: u32 = 3;
-
-type Faults = Arc<Mutex<Vec<HookFault>>>;
+/// How long a plugin may hold the end of a run: it may ask a model whether the work is done.
+const TURN_END: Duration = Duration::from_secs(120);
 
 /// All plugins, ready to be asked.
 #[derive(Clone)]
@@ -46,12 +40,8 @@ struct Inner {
 }
 
 struct Slot {
-    plugin: Arc<dyn Plugin>,
-    gone: Arc<AtomicBool>,
-    /// How many hooks in a row it did not answer in time.
-    silences: AtomicU32,
-    /// Its queue of events, from the first one that it wants.
-    events: OnceLock<mpsc::Sender<Arc<Event>>>,
+    standing: Arc<Standing>,
+    events: Events,
 }
 
 /// How long hooks may take.
@@ -61,37 +51,8 @@ pub struct HookTimeouts {
     pub default: Duration,
     /// For single hooks.
     pub each: HashMap<HookName, Duration>,
-}
-
-/// A plugin that was left out, and why.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum HookFault {
-    /// It did not answer in time.
-    #[error("plugin {plugin}: no answer to {hook:?} within {seconds} s; going on without it")]
-    TooSlow {
-        /// The plugin.
-        plugin: String,
-        /// The hook.
-        hook: HookName,
-        /// The limit.
-        seconds: f64,
-    },
-    /// It did not answer several times in a row.
-    #[error("plugin {plugin}: no answer {times} times in a row; it is left out from now on")]
-    Silent {
-        /// The plugin.
-        plugin: String,
-        /// How often.
-        times: u32,
-    },
-    /// It panicked.
-    #[error("plugin {plugin}: crashed in {hook:?}; it is left out from now on")]
-    Crashed {
-        /// The plugin.
-        plugin: String,
-        /// The hook.
-        hook: HookName,
-    },
+    /// For a plugin that holds the end of a run.
+    pub turn_end: Duration,
 }
 
 /// What all plugins registered.
@@ -109,7 +70,7 @@ pub struct Registered {
 
 impl Default for HookTimeouts {
     fn default() -> Self {
-        Self { default: Duration::from_secs(10), each: HashMap::new() }
+        Self { default: Duration::from_secs(10), each: HashMap::new(), turn_end: TURN_END }
     }
 }
 
@@ -123,8 +84,12 @@ impl Hooks {
     /// Returns a dispatch over `plugins`, given in the order of registration. `ui` is their way to
     /// the user.
     pub fn new(plugins: Vec<Arc<dyn Plugin>>, timeouts: HookTimeouts, ui: Ui) -> Self {
-        let slots = plugins.into_iter().rev().map(Slot::new).collect();
         let faults = Faults::default();
+        let slot = |plugin| Slot {
+            standing: Arc::new(Standing::new(plugin, ui.clone(), faults.clone())),
+            events: Events::default(),
+        };
+        let slots = plugins.into_iter().rev().map(slot).collect();
         Self { inner: Arc::new(Inner { slots, timeouts, ui, faults }) }
     }
 
@@ -132,8 +97,8 @@ impl Hooks {
     pub fn register(&self) -> Registered {
         let mut registered = Registered::default();
         for slot in self.inner.slots.iter().rev() {
-            let plugin = &slot.plugin;
-            for hook in plugin.hooks() {
+            let plugin = slot.plugin();
+            for hook in HOOKS.iter().map(|info| info.name).filter(|hook| plugin.wants(*hook)) {
                 let run = AssertUnwindSafe(|| match hook {
                     HookName::RegisterTools => plugin.register_tools(&mut registered.tools),
                     HookName::RegisterCommands => {
@@ -152,7 +117,7 @@ impl Hooks {
                     | HookName::OnEvent => {}
                 });
                 if catch_unwind(run).is_err() {
-                    self.crashed(slot, *hook);
+                    slot.standing.crashed(hook);
                 }
             }
         }
@@ -162,13 +127,13 @@ impl Hooks {
     /// Returns a number that changes whenever what plugins register does, or `None` while one of them
     /// is still starting.
     pub fn revision(&self) -> Option<u64> {
-        self.inner.slots.iter().map(|slot| slot.plugin.revision()).sum()
+        self.inner.slots.iter().map(|slot| slot.plugin().revision()).sum()
     }
 
     /// Waits until no plugin is starting any more.
     pub async fn started(&self) {
         for slot in &self.inner.slots {
-            slot.plugin.started().await;
+            slot.plugin().started().await;
         }
     }
 
@@ -194,7 +159,7 @@ impl Hooks {
     ) -> Option<Result<RunCommandReply, PluginError>> {
         let has_it = |slot: &&Slot| slot.commands().iter().any(|command| command.name == name);
         let slot = self.inner.slots.iter().find(has_it)?;
-        let (plugin, ui) = (Arc::clone(&slot.plugin), self.inner.ui.clone());
+        let (plugin, ui) = (Arc::clone(slot.plugin()), self.inner.ui.clone());
         let (name, arguments) = (name.to_owned(), arguments.to_owned());
         // A set of one: its task ends with it, and keeps a panic to itself.
         let mut task = JoinSet::new();
@@ -202,7 +167,7 @@ impl Hooks {
         Some(match task.join_next().await {
             Some(Ok(answer)) => answer,
             _ => {
-                let message = format!("the plugin {} crashed in it", slot.plugin.name());
+                let message = format!("the plugin {} crashed in it", slot.plugin().name());
                 Err(PluginError { message })
             }
         })
@@ -215,7 +180,7 @@ impl Hooks {
 
     /// Returns the reports on plugins that were left out since the last call.
     pub fn take_faults(&self) -> Vec<HookFault> {
-        std::mem::take(&mut self.inner.faults.lock().unwrap_or_else(PoisonError::into_inner))
+        self.inner.faults.take()
     }
 
     /// Returns the first part of the system prompt, from the first plugin that has one.
@@ -235,7 +200,9 @@ impl Hooks {
     /// Asks whether a call may run. The first block wins; rewrites are chained.
     pub async fn before_tool_call(&self, mut context: BeforeToolCall) -> BeforeToolCallReply {
         let mut arguments = None;
-        for slot in self.inner.slots.iter().filter(|slot| slot.named(HookName::BeforeToolCall)) {
+        for slot in
+            self.inner.slots.iter().filter(|slot| slot.plugin().wants(HookName::BeforeToolCall))
+        {
             let asked = context.clone();
             let call = |plugin: Arc<dyn Plugin>, ui: Ui| -> BoxFuture<'static, _> {
                 Box::pin(async move { plugin.before_tool_call(&asked, &ui).await })
@@ -254,10 +221,10 @@ impl Hooks {
                     arguments = Some(rewritten);
                 }
                 Ok(BeforeToolCallReply { block: None, arguments: None }) => {}
-                Err(Unanswered) if slot.plugin.fail_closed() => {
+                Err(Unanswered) if slot.plugin().fail_closed() => {
                     let reason = format!(
                         "the guard {} cannot judge this call, so it is not run",
-                        slot.plugin.name()
+                        slot.plugin().name()
                     );
                     return BeforeToolCallReply { block: Some(reason), arguments: None };
                 }
@@ -331,33 +298,43 @@ impl Hooks {
     /// be called inside a tokio runtime when one of them wants events.
     pub fn on_event(&self, event: &Arc<Event>) {
         for slot in self.asked(HookName::OnEvent) {
-            let sender = slot.events.get_or_init(|| self.deliver_to(slot));
-            // A full queue or an ended task means the plugin cannot keep up or is gone: the run
-            // must not wait for it.
-            drop(sender.try_send(Arc::clone(event)));
+            slot.events.tell(event, &slot.standing, self.event_limits());
         }
     }
 
-    /// Begins to feed a plugin its events.
-    fn deliver_to(&self, slot: &Slot) -> mpsc::Sender<Arc<Event>> {
-        let (sender, receiver) = mpsc::channel(EVENT_QUEUE);
-        let delivery = Delivery {
-            plugin: Arc::clone(&slot.plugin),
-            limit: self.inner.timeouts.of(HookName::OnEvent),
-            ui: self.inner.ui.clone(),
-            gone: Arc::clone(&slot.gone),
-            faults: Arc::clone(&self.inner.faults),
-        };
-        tokio::spawn(delivery.run(receiver));
-        sender
+    /// Returns whether a plugin wants to act before a run ends.
+    pub fn hold_end(&self) -> bool {
+        self.inner.slots.iter().any(Slot::holds_end)
+    }
+
+    /// Returns how long one may take over that.
+    pub fn end_limit(&self) -> Duration {
+        self.inner.timeouts.turn_end
+    }
+
+    /// Hands the event at which a run would end to all that want it, and returns what waits until
+    /// those that hold the end have done what they want to do before it. Dropped, it stops them.
+    pub fn before_end(&self, event: &Arc<Event>) -> BoxFuture<'static, ()> {
+        let mut held = Vec::new();
+        for slot in &self.inner.slots {
+            if slot.holds_end() {
+                held.push(slot.events.tell_last(event, &slot.standing, self.event_limits()));
+            } else if slot.wants(HookName::OnEvent) {
+                slot.events.tell(event, &slot.standing, self.event_limits());
+            }
+        }
+        Box::pin(async move {
+            for let_go in held {
+                // It ends by being dropped.
+                drop(let_go.await);
+            }
+        })
     }
 
     fn asked(&self, hook: HookName) -> impl Iterator<Item = &Slot> {
         self.inner.slots.iter().filter(move |slot| slot.wants(hook))
     }
 
-    /// Calls one hook in a task of its own, so that neither a panic nor slowness spreads. Whoever
-    /// does not wait for the answer any more ends the call, and with it what it asks the user.
     async fn ask<T: Send + 'static>(
         &self,
         slot: &Slot,
@@ -365,111 +342,38 @@ impl Hooks {
         call: impl FnOnce(Arc<dyn Plugin>, Ui) -> BoxFuture<'static, T>,
     ) -> Result<T, Unanswered> {
         let limit = self.inner.timeouts.of(hook);
-        let clock = Arc::new(Clock::new());
-        let ui = self.inner.ui.timed_by(&clock);
-        // A set of one: its task ends with it.
-        let mut task = JoinSet::new();
-        task.spawn(call(Arc::clone(&slot.plugin), ui));
-        match clock.limit(limit, task.join_next()).await {
-            Some(Some(Ok(answer))) => {
-                slot.silences.store(0, Ordering::Relaxed);
-                return Ok(answer);
-            }
-            Some(_) => self.crashed(slot, hook),
-            None => self.silent(slot, hook, limit),
-        }
-        Err(Unanswered)
+        slot.standing.ask(Question { hook, limit, holds_end: false }, call).await
     }
 
-    fn silent(&self, slot: &Slot, hook: HookName, limit: Duration) {
-        let plugin = slot.plugin.name().to_owned();
-        self.report(HookFault::TooSlow { plugin, hook, seconds: limit.as_secs_f64() });
-        let times = slot.silences.fetch_add(1, Ordering::Relaxed) + 1;
-        if times >= MOST_SILENCES && !slot.gone.swap(true, Ordering::Relaxed) {
-            self.report(HookFault::Silent { plugin: slot.plugin.name().to_owned(), times });
-            slot.plugin.left_out();
-        }
-    }
-
-    fn crashed(&self, slot: &Slot, hook: HookName) {
-        slot.gone.store(true, Ordering::Relaxed);
-        self.report(HookFault::Crashed { plugin: slot.plugin.name().to_owned(), hook });
-    }
-
-    fn report(&self, fault: HookFault) {
-        report(&self.inner.faults, fault);
+    fn event_limits(&self) -> Limits {
+        let timeouts = &self.inner.timeouts;
+        Limits { event: timeouts.of(HookName::OnEvent), last_turn: timeouts.turn_end }
     }
 }
-
-fn report(faults: &Faults, fault: HookFault) {
-    tracing::debug!(%fault, "a plugin failed");
-    faults.lock().unwrap_or_else(PoisonError::into_inner).push(fault);
-}
-
-/// The plugin gave no answer; why was reported.
-struct Unanswered;
 
 impl Slot {
-    fn new(plugin: Arc<dyn Plugin>) -> Self {
-        let gone = Arc::new(AtomicBool::new(false));
-        Self { plugin, gone, silences: AtomicU32::new(0), events: OnceLock::new() }
+    fn plugin(&self) -> &Arc<dyn Plugin> {
+        &self.standing.plugin
     }
 
     fn commands(&self) -> Vec<CommandSpec> {
         let mut commands = Vec::new();
         if self.wants(HookName::RegisterCommands) {
-            self.plugin.register_commands(&mut commands);
+            self.plugin().register_commands(&mut commands);
         }
         commands
     }
 
-    fn named(&self, hook: HookName) -> bool {
-        self.plugin.hooks().contains(&hook)
-    }
-
     fn is_gone(&self) -> bool {
-        self.gone.load(Ordering::Relaxed)
+        self.standing.is_gone()
     }
 
     fn wants(&self, hook: HookName) -> bool {
-        self.named(hook) && !self.is_gone()
+        self.plugin().wants(hook) && !self.is_gone()
     }
-}
 
-/// Feeds one plugin its events, in order, each within the limit.
-struct Delivery {
-    plugin: Arc<dyn Plugin>,
-    limit: Duration,
-    ui: Ui,
-    gone: Arc<AtomicBool>,
-    faults: Faults,
-}
-
-impl Delivery {
-    async fn run(self, mut events: mpsc::Receiver<Arc<Event>>) {
-        let hook = HookName::OnEvent;
-        while let Some(event) = events.recv().await {
-            // What it misses while it starts it gets then.
-            self.plugin.started().await;
-            let plugin = Arc::clone(&self.plugin);
-            let name = || self.plugin.name().to_owned();
-            let clock = Arc::new(Clock::new());
-            let ui = self.ui.timed_by(&clock);
-            let mut task = JoinSet::new();
-            task.spawn(async move { plugin.on_event(&event, &ui).await });
-            match clock.limit(self.limit, task.join_next()).await {
-                Some(Some(Ok(()))) => {}
-                Some(_) => {
-                    self.gone.store(true, Ordering::Relaxed);
-                    report(&self.faults, HookFault::Crashed { plugin: name(), hook });
-                    return;
-                }
-                None => {
-                    let seconds = self.limit.as_secs_f64();
-                    report(&self.faults, HookFault::TooSlow { plugin: name(), hook, seconds });
-                }
-            }
-        }
+    fn holds_end(&self) -> bool {
+        self.plugin().holds_end() && !self.is_gone()
     }
 }
 

@@ -9,31 +9,42 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
 /// The clock of one call.
-pub(crate) struct Clock {
+#[derive(Default)]
+pub struct Clock {
+    hands: watch::Sender<Hands>,
+}
+
+#[derive(Default)]
+struct Hands {
     /// How many hold it at the moment.
-    holds: watch::Sender<usize>,
+    holds: usize,
+    /// How often it began anew.
+    laps: u64,
 }
 
 /// Stops a clock as long as it lives.
 pub struct ClockHold(Arc<Clock>);
 
 impl Clock {
-    pub(crate) fn new() -> Self {
-        Self { holds: watch::Sender::new(0) }
+    /// Counts from the beginning again.
+    pub fn begin_anew(&self) {
+        self.hands.send_modify(|hands| hands.laps += 1);
     }
 
     /// Does `work`, and gives up (`None`) when it has taken longer than `limit` while nobody held
     /// the clock.
-    pub(crate) async fn limit<T>(
-        &self,
-        limit: Duration,
-        work: impl Future<Output = T>,
-    ) -> Option<T> {
-        let mut holds = self.holds.subscribe();
+    pub async fn limit<T>(&self, limit: Duration, work: impl Future<Output = T>) -> Option<T> {
+        let mut hands = self.hands.subscribe();
         let mut work = pin!(work);
-        let mut left = limit;
+        let (mut left, mut lap) = (limit, 0);
         loop {
-            let is_held = *holds.borrow_and_update() > 0;
+            let is_held = {
+                let hands = hands.borrow_and_update();
+                if hands.laps != lap {
+                    (left, lap) = (limit, hands.laps);
+                }
+                hands.holds > 0
+            };
             let began = Instant::now();
             let overdue = async {
                 if is_held {
@@ -45,7 +56,7 @@ impl Clock {
             tokio::select! {
                 biased;
                 done = &mut work => return Some(done),
-                _ = holds.changed() => {
+                _ = hands.changed() => {
                     if !is_held {
                         left = left.saturating_sub(began.elapsed());
                     }
@@ -58,14 +69,14 @@ impl Clock {
 
 impl ClockHold {
     pub(super) fn new(clock: Arc<Clock>) -> Self {
-        clock.holds.send_modify(|holds| *holds += 1);
+        clock.hands.send_modify(|hands| hands.holds += 1);
         Self(clock)
     }
 }
 
 impl Drop for ClockHold {
     fn drop(&mut self) {
-        self.0.holds.send_modify(|holds| *holds = holds.saturating_sub(1));
+        self.0.hands.send_modify(|hands| hands.holds = hands.holds.saturating_sub(1));
     }
 }
 
@@ -77,7 +88,7 @@ mod tests {
 
     /// Works for a time, is held for a time, and works again.
     async fn limited(before: u64, held: u64, after: u64) -> Option<()> {
-        let clock = Arc::new(Clock::new());
+        let clock = Arc::new(Clock::default());
         let seconds = |seconds| sleep(Duration::from_secs(seconds));
         let work = async {
             seconds(before).await;
@@ -105,8 +116,23 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn a_clock_that_begins_anew_counts_the_whole_limit_again() {
+        let clock = Clock::default();
+        let work = async {
+            for _ in 0..5 {
+                sleep(Duration::from_secs(9)).await;
+                clock.begin_anew();
+            }
+            sleep(Duration::from_secs(11)).await;
+        };
+        let began = Instant::now();
+        assert_eq!(clock.limit(LIMIT, work).await, None);
+        assert_eq!(began.elapsed().as_secs(), 55);
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn the_clock_goes_on_when_the_last_hold_is_dropped() {
-        let clock = Arc::new(Clock::new());
+        let clock = Arc::new(Clock::default());
         let (one, two) = (ClockHold::new(Arc::clone(&clock)), ClockHold::new(Arc::clone(&clock)));
         let work = async {
             drop(one);

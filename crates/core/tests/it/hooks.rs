@@ -48,8 +48,8 @@ impl Plugin for TestPlugin {
         "test"
     }
 
-    fn hooks(&self) -> &[HookName] {
-        &self.hooks
+    fn wants(&self, hook: HookName) -> bool {
+        self.hooks.contains(&hook)
     }
 
     fn fail_closed(&self) -> bool {

@@ -19,8 +19,8 @@ impl Plugin for Late {
         "late"
     }
 
-    fn hooks(&self) -> &[HookName] {
-        &[HookName::RegisterCommands]
+    fn wants(&self, hook: HookName) -> bool {
+        hook == HookName::RegisterCommands
     }
 
     fn revision(&self) -> Option<u64> {

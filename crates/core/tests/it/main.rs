@@ -30,6 +30,8 @@ mod access;
 
 mod late;
 
+mod settle;
+
 mod user;
 
 mod reload;

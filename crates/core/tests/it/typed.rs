@@ -42,7 +42,7 @@ async fn while_a_typed_command_runs_nothing_else_changes_and_an_abort_ends_it() 
     let mut stage = Setup::new(answers(1)).env(env.clone()).start();
     send_typed(&stage, "p", "!wait");
     stage.settle().await;
-    assert!(stage.agent.status().busy && stage.agent.status().tools_until.is_some());
+    assert!(stage.agent.status().busy && stage.agent.status().silent_until.is_some());
     assert_eq!(stage.take_lines(), [] as [&str; 0]);
     stage.prompt("me too");
     stage.send("n", Command::Reset);

@@ -10,7 +10,6 @@ use letscode_wire::{
     BeforeToolCall, BeforeToolCallReply, Command, Event, HookName, UiLevel, UiRequest,
 };
 use serde_json::{Value, json};
-use std::collections::HashMap;
 use std::future::pending;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -284,8 +283,8 @@ impl Plugin for Guard {
         "guard"
     }
 
-    fn hooks(&self) -> &[HookName] {
-        &self.hooks
+    fn wants(&self, hook: HookName) -> bool {
+        self.hooks.contains(&hook)
     }
 
     fn fail_closed(&self) -> bool {
@@ -315,7 +314,7 @@ impl Plugin for Guard {
 }
 
 fn short() -> HookTimeouts {
-    HookTimeouts { default: Duration::from_secs(2), each: HashMap::new() }
+    HookTimeouts { default: Duration::from_secs(2), ..HookTimeouts::default() }
 }
 
 fn echo() -> TestTool {

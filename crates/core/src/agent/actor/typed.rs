@@ -59,7 +59,7 @@ impl Actor {
             // A command that was typed may be silent for as long as a tool's.
             let until = Instant::now() + TYPED_TIMEOUT;
             self.status.send_modify(|status| {
-                status.tools_until = status.tools_until.max(Some(until));
+                status.silent_until = status.silent_until.max(Some(until));
             });
         }
         let env = Arc::clone(&self.runner.env);

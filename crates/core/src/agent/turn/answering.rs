@@ -1,19 +1,19 @@
 //! The turn while the model answers: pieces, the whole answer, failure.
 //!
-//! Owns what follows an answer: tools, a queued message, the end of the run.
+//! Owns what follows an answer with tool calls, and a failure.
 
 use super::messages::start_of_answer;
 use super::working::Work;
 use super::{Effect, Machine, Phase};
 use crate::model::{Answer, ModelError, ModelErrorKind};
-use letscode_wire::{AssistantMessage, Event, Message, StreamEvent, ToolCall, Transcript};
+use letscode_wire::{AssistantMessage, Event, Message, StreamEvent, ToolCall};
 use std::sync::Arc;
 
 impl Machine {
     pub(super) fn piece(&mut self, piece: StreamEvent, effects: &mut Vec<Effect>) {
         if let StreamEvent::Retry(notice) = piece {
             match &mut self.phase {
-                Phase::Idle | Phase::Working(_) => return,
+                Phase::Idle | Phase::Working(_) | Phase::Settling => return,
                 Phase::Answering { begun } => *begun = None,
                 Phase::Compacting(_) => {}
             }
@@ -53,9 +53,7 @@ impl Machine {
         self.finalise(&message, effects);
         let calls = message.as_assistant().map(|m| m.tool_calls.clone()).unwrap_or_default();
         if calls.is_empty() {
-            let results = Transcript::new();
-            self.end_turn(message, results, effects);
-            self.after_answer(effects);
+            self.answered_without_calls(message, effects);
             return;
         }
         for call in &calls {
@@ -75,21 +73,9 @@ impl Machine {
         effects.push(Effect::RunTools { calls, rejected });
     }
 
-    /// Goes on with a queued message, or ends the run.
-    fn after_answer(&mut self, effects: &mut Vec<Effect>) {
-        let next = self.queues.next_steering();
-        let Some(said) = next.or_else(|| self.queues.next_follow_up()) else {
-            self.end_run(None, effects);
-            return;
-        };
-        self.refused_turns = 0;
-        let message = self.user_message(said);
-        self.open_turn(Some(message), effects);
-    }
-
     pub(super) fn failed(&mut self, error: &ModelError, effects: &mut Vec<Effect>) {
         match self.phase {
-            Phase::Idle | Phase::Working(_) => {}
+            Phase::Idle | Phase::Working(_) | Phase::Settling => {}
             Phase::Compacting(_) => self.compaction_failed(&error.message, effects),
             Phase::Answering { .. } => {
                 let is_too_long = error.kind == ModelErrorKind::ContextOverflow;

@@ -2,6 +2,7 @@
 
 mod compaction;
 mod room;
+mod settling;
 
 use super::working::MAX_REFUSED_TURNS;
 use super::*;
@@ -82,28 +83,34 @@ fn describe(effect: &Effect) -> String {
         Effect::StopRequest => "stop request".to_owned(),
         Effect::RunTools { calls, .. } => format!("run {} tools", calls.len()),
         Effect::CancelTools => "cancel tools".to_owned(),
-        Effect::Emit(event) => match event {
-            Event::AgentStart { messages } => format!("agent_start {}", messages.len()),
-            Event::TurnStart { turn } => format!("turn_start {turn}"),
-            Event::MessageStart { message } => format!("message_start {}", name(message)),
-            Event::MessageUpdate { .. } => "message_update".to_owned(),
-            Event::MessageEnd { message } => format!("message_end {}", name(message)),
-            Event::ToolExecutionStart { tool_call_id, .. } => format!("tool_start {tool_call_id}"),
-            Event::ToolExecutionUpdate { tool_call_id, .. } => {
-                format!("tool_update {tool_call_id}")
-            }
-            Event::ToolExecutionEnd { tool_call_id, .. } => format!("tool_end {tool_call_id}"),
-            Event::TurnEnd { turn, tool_results, .. } => {
-                format!("turn_end {turn} with {} results", tool_results.len())
-            }
-            Event::Retry(_) => "retry".to_owned(),
-            Event::Error { error, .. } => format!("error {error}"),
-            Event::AgentEnd { messages, error, aborted } => {
-                format!("agent_end {} error={} aborted={aborted}", messages.len(), error.is_some())
-            }
-            // Not a part of any run: the actor's own.
-            Event::UiRequest { .. } | Event::UiWithdrawn { .. } => "ui".to_owned(),
-        },
+        Effect::Settle(event) => format!("settle {}", event_line(event)),
+        Effect::StopSettling => "stop settling".to_owned(),
+        Effect::Emit(event) => event_line(event),
+    }
+}
+
+fn event_line(event: &Event) -> String {
+    match event {
+        Event::AgentStart { messages } => format!("agent_start {}", messages.len()),
+        Event::TurnStart { turn } => format!("turn_start {turn}"),
+        Event::MessageStart { message } => format!("message_start {}", name(message)),
+        Event::MessageUpdate { .. } => "message_update".to_owned(),
+        Event::MessageEnd { message } => format!("message_end {}", name(message)),
+        Event::ToolExecutionStart { tool_call_id, .. } => format!("tool_start {tool_call_id}"),
+        Event::ToolExecutionUpdate { tool_call_id, .. } => {
+            format!("tool_update {tool_call_id}")
+        }
+        Event::ToolExecutionEnd { tool_call_id, .. } => format!("tool_end {tool_call_id}"),
+        Event::TurnEnd { turn, tool_results, .. } => {
+            format!("turn_end {turn} with {} results", tool_results.len())
+        }
+        Event::Retry(_) => "retry".to_owned(),
+        Event::Error { error, .. } => format!("error {error}"),
+        Event::AgentEnd { messages, error, aborted } => {
+            format!("agent_end {} error={} aborted={aborted}", messages.len(), error.is_some())
+        }
+        // Not a part of any run: the actor's own.
+        Event::UiRequest { .. } | Event::UiWithdrawn { .. } => "ui".to_owned(),
     }
 }
 
@@ -419,6 +426,7 @@ fn any_input(kind: u8, index: usize, serial: usize) -> Input {
         7 => answer("", ids.get(..index + 1).unwrap_or(&ids)),
         8 => failure(),
         9 => retry(),
+        10 | 11 => Input::Settled,
         _ => result(index),
     }
 }
@@ -426,9 +434,11 @@ fn any_input(kind: u8, index: usize, serial: usize) -> Input {
 proptest! {
     #[test]
     fn any_order_of_inputs_keeps_one_result_per_call(
-        inputs in prop::collection::vec((0u8..16, 0usize..3), 0..60)
+        inputs in prop::collection::vec((0u8..18, 0usize..3), 0..60),
+        holds_end: bool,
     ) {
         let mut machine = machine(Vec::new());
+        machine.set_holds_end(holds_end);
         let mut started = Vec::new();
         let mut ended = Vec::new();
         for (serial, (kind, index)) in inputs.into_iter().enumerate() {

@@ -4,6 +4,7 @@ use super::*;
 use letscode_wire::{ContentPart, CustomMessage, MessageId, ToolCall, ToolCallId, ToolOutput};
 use serde_json::{Map, Value};
 use std::future::pending;
+use std::sync::Mutex;
 
 /// What a test plugin does when it is asked anything.
 #[derive(Clone, Copy, PartialEq)]
@@ -21,20 +22,6 @@ struct Actor {
     seen: Arc<Mutex<Vec<String>>>,
 }
 
-const ALL: [HookName; 11] = [
-    HookName::RegisterTools,
-    HookName::RegisterCommands,
-    HookName::RegisterSkills,
-    HookName::RegisterFrontends,
-    HookName::SystemPrompt,
-    HookName::BeforeToolCall,
-    HookName::AfterToolCall,
-    HookName::TransformContext,
-    HookName::ConvertToLlm,
-    HookName::RenderCustomMessage,
-    HookName::OnEvent,
-];
-
 impl Actor {
     async fn act(&self) -> bool {
         self.seen.lock().unwrap().push(self.name.to_owned());
@@ -51,8 +38,8 @@ impl Plugin for Actor {
     fn name(&self) -> &str {
         self.name
     }
-    fn hooks(&self) -> &[HookName] {
-        &ALL
+    fn wants(&self, _: HookName) -> bool {
+        true
     }
     fn fail_closed(&self) -> bool {
         self.guard

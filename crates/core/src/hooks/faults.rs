@@ -1,0 +1,60 @@
+//! Plugins that were left out, and why: kept until the agent tells it.
+//!
+//! Owns the words. Must not judge a plugin.
+
+use letscode_wire::HookName;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A plugin that was left out, and why.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum HookFault {
+    /// It did not answer in time.
+    #[error("plugin {plugin}: no answer to {hook:?} within {seconds} s; going on without it")]
+    TooSlow {
+        /// The plugin.
+        plugin: String,
+        /// The hook.
+        hook: HookName,
+        /// The limit.
+        seconds: f64,
+    },
+    /// It held the end of a run for too long.
+    #[error("plugin {plugin}: no answer to turn_end within {seconds} s; the run ends without it")]
+    HeldTooLong {
+        /// The plugin.
+        plugin: String,
+        /// The limit.
+        seconds: f64,
+    },
+    /// It did not answer several times in a row.
+    #[error("plugin {plugin}: no answer {times} times in a row; it is left out from now on")]
+    Silent {
+        /// The plugin.
+        plugin: String,
+        /// How often.
+        times: u32,
+    },
+    /// It panicked.
+    #[error("plugin {plugin}: crashed in {hook:?}; it is left out from now on")]
+    Crashed {
+        /// The plugin.
+        plugin: String,
+        /// The hook.
+        hook: HookName,
+    },
+}
+
+/// The faults that nobody was told yet. Cheap to clone; all clones hold the same.
+#[derive(Clone, Default)]
+pub(super) struct Faults(Arc<Mutex<Vec<HookFault>>>);
+
+impl Faults {
+    pub(super) fn report(&self, fault: HookFault) {
+        tracing::debug!(%fault, "a plugin failed");
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(fault);
+    }
+
+    pub(super) fn take(&self) -> Vec<HookFault> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
