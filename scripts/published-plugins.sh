@@ -20,6 +20,9 @@ PUBLISHED_PLUGINS=$(published_plugins "$environment" "$scratch")
 MCP_SERVER=$environment/bin/mcp-server-time
 # The home is a new one each time; what is downloaded need not be.
 PIP_CACHE_DIR=${PIP_CACHE_DIR:-$target/pip-cache}
+# The plugin for MCP takes any version of the library and works with those before 2 only.
+echo 'mcp<2' > "$scratch/constraints.txt"
+export PIP_CONSTRAINT=$scratch/constraints.txt UV_CONSTRAINT=$scratch/constraints.txt
 # The program has to find the same Python.
 PATH=$(dirname "$(realpath "$environment/bin/python")"):$PATH
 export LETSCODE_BINARY PUBLISHED_PLUGINS MCP_SERVER PIP_CACHE_DIR

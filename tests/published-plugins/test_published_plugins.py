@@ -17,6 +17,8 @@ from model import Model, texts
 BINARY = os.environ["LETSCODE_BINARY"]
 SOURCES = Path(os.environ["PUBLISHED_PLUGINS"])
 NAMES = ("goal", "mcp", "memory", "textual")
+INSTALLERS = ("PIP_CACHE_DIR", "UV_CACHE_DIR", "PIP_CONSTRAINT", "UV_CONSTRAINT")
+"""What the installers are told."""
 KEY = "the-key-of-the-model"
 LIMIT = 120.0
 INSTALL_LIMIT = 600.0
@@ -34,7 +36,7 @@ class Letscode:
 
     def __call__(self, *words: str, limit: float = LIMIT) -> subprocess.CompletedProcess[str]:
         """Runs it, to a good end."""
-        kept = ("PATH", "LANG", "TMPDIR", "PIP_CACHE_DIR", "UV_CACHE_DIR")
+        kept = ("PATH", "LANG", "TMPDIR", *INSTALLERS)
         variables = {name: os.environ[name] for name in kept if name in os.environ}
         ended = subprocess.run(
             [BINARY, *words],
