@@ -2,10 +2,11 @@
 //!
 //! Owns one call of it: its output so far, its time limit, its abort, its reply. Must not know the plugin's process.
 
+use crate::connection::{CallFault, Connection};
 use crate::proxy::Proxy;
 use letscode_core::BoxFuture;
 use letscode_core::tools::{Progress, Tool, ToolContext, ToolError};
-use letscode_core::ui::Clock;
+use letscode_core::ui::{Clock, Ui};
 use letscode_wire::{ToPlugin, ToolOutput, ToolSpec};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -45,10 +46,8 @@ impl Tool for RemoteTool {
             let name = self.spec.name.clone();
             let tool_call_id = context.call_id.clone();
             let line = |call| ToPlugin::CallTool { call, tool_call_id, name, arguments };
-            let (clock, limit) = (Arc::new(Clock::default()), self.plugin.call_limit());
-            let ui = context.ui.timed_by(&clock);
-            let progress = restarting(&clock, context.progress);
-            let called = clock.limit(limit, connection.call(ui, Some(progress), line));
+            let limit = self.plugin.call_limit();
+            let called = call(&connection, &context.ui, context.progress, limit, line);
             // Letting go of the call takes it back.
             let Some(called) = context.cancel.run_until_cancelled(called).await else {
                 return Err(failed("interrupted by the user"));
@@ -67,11 +66,64 @@ impl Tool for RemoteTool {
     }
 }
 
-/// Returns a progress that is a sign of life.
-fn restarting(clock: &Arc<Clock>, progress: Progress) -> Progress {
-    let clock = Arc::clone(clock);
-    Progress::new(move |partial| {
-        clock.begin_anew();
+/// Calls, and gives up (`None`) when the plugin has given no sign of life for `limit` while nobody was
+/// asked anything.
+async fn call(
+    connection: &Connection,
+    ui: &Ui,
+    progress: Progress,
+    limit: Duration,
+    line: impl FnOnce(u64) -> ToPlugin,
+) -> Option<Result<Value, CallFault>> {
+    let clock = Arc::new(Clock::default());
+    let restarted = Arc::clone(&clock);
+    let progress = Progress::new(move |partial| {
+        restarted.begin_anew();
         progress.send(partial);
-    })
+    });
+    clock.limit(limit, connection.call(ui.timed_by(&clock), Some(progress), line)).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use letscode_wire::Partial;
+    use serde_json::json;
+    use tokio::io::{AsyncBufReadExt as _, BufReader, duplex};
+    use tokio::time::{Instant, sleep};
+
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    fn line(call: u64) -> ToPlugin {
+        ToPlugin::RunCommand { call, name: "c".to_owned(), args: String::new() }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_ends_when_its_plugin_gives_no_sign_of_life_and_is_taken_back() {
+        let (ours, theirs) = duplex(1024 * 1024);
+        let connection = Connection::new(ours);
+        let mut plugin = BufReader::new(theirs).lines();
+        let began = Instant::now();
+        let called = async {
+            let shown = Progress::new(|_| {});
+            call(&connection, &Ui::declining(), shown, LIMIT, line).await
+        };
+        let (answer, ()) = tokio::join!(called, async {
+            plugin.next_line().await.unwrap();
+            // Three times it shows something, just in time; then it asks the user, who is slow.
+            for _ in 0..3 {
+                sleep(Duration::from_secs(9)).await;
+                let partial = Partial { content: Vec::new(), details: Map::new() };
+                connection.progress_of(1).unwrap().send(partial);
+            }
+            let holds = connection.hold_clocks();
+            sleep(Duration::from_secs(3600)).await;
+            drop(holds);
+        });
+        assert_eq!(answer, None);
+        assert_eq!(began.elapsed().as_secs(), 27 + 3600 + 10);
+        let cancel = plugin.next_line().await.unwrap().unwrap();
+        let cancel: Value = serde_json::from_str(&cancel).unwrap();
+        assert_eq!(cancel, json!({"type": "cancel", "call": 1}));
+    }
 }

@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+const GONE: &str = "the program is gone";
+
 /// A handler's way to the program. Cheap to clone, and good for as long as the plugin runs.
 #[derive(Clone)]
 pub struct Context {
@@ -29,10 +31,18 @@ pub struct Context {
 pub(crate) struct Link {
     output: Mutex<Box<dyn Write + Send>>,
     last_call: AtomicU64,
-    waiting: Mutex<HashMap<u64, Sender<Result<Value, String>>>>,
+    waiting: Mutex<HashMap<u64, Waiting>>,
     is_closed: AtomicBool,
     working_dir: PathBuf,
     config: Map<String, Value>,
+}
+
+/// A call of ours that waits for its reply.
+struct Waiting {
+    answer: Sender<Result<Value, String>>,
+    /// The call of the program's during which a question was asked: nobody needs an answer when that is
+    /// taken back.
+    during: Option<u64>,
 }
 
 impl Context {
@@ -55,7 +65,7 @@ impl Context {
 
     /// Returns whether the call that is being answered was taken back: nobody waits for the answer.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.cancelled.load(Ordering::Acquire)
     }
 
     /// Shows what a tool call has so far: the whole of it, not a piece.
@@ -204,8 +214,10 @@ impl Context {
         self.link.send(&FromPlugin::Ui { call: 0, request });
     }
 
+    /// Asks, unless the call that is being answered was taken back, and until it is.
     fn ask_user(&self, request: UiRequest) -> Option<Value> {
-        let answer = self.link.call(|call| FromPlugin::Ui { call, request }).ok()?;
+        let line = |call| FromPlugin::Ui { call, request };
+        let answer = self.link.wait(self.call, || self.is_cancelled(), line).ok()?;
         (answer != json!(null)).then_some(answer)
     }
 }
@@ -236,25 +248,49 @@ impl Link {
     }
 
     fn call(&self, line: impl FnOnce(u64) -> FromPlugin) -> Result<Value, Error> {
+        self.wait(None, || false, line)
+    }
+
+    /// Sends a call and waits for the reply, at most as long as the call `during` which it is made
+    /// lasts.
+    fn wait(
+        &self,
+        during: Option<u64>,
+        is_over: impl Fn() -> bool,
+        line: impl FnOnce(u64) -> FromPlugin,
+    ) -> Result<Value, Error> {
         let call = self.last_call.fetch_add(1, Ordering::Relaxed) + 1;
         let (answer, answered) = channel();
-        self.waiting().insert(call, answer);
-        if self.is_closed.load(Ordering::Acquire) {
+        self.waiting().insert(call, Waiting { answer, during });
+        if is_over() || self.is_closed.load(Ordering::Acquire) {
             self.waiting().remove(&call);
-            return Err(Error::new("the program is gone"));
+            return Err(Error::new(GONE));
         }
         self.send(&line(call));
         match answered.recv() {
             Ok(Ok(value)) => Ok(value),
             Ok(Err(text)) => Err(Error::new(text)),
-            Err(_) => Err(Error::new("the program is gone")),
+            Err(_) => Err(Error::new(GONE)),
         }
     }
 
     pub(crate) fn replied(&self, call: u64, result: Result<Value, String>) {
-        if let Some(answer) = self.waiting().remove(&call) {
+        let waiting = self.waiting().remove(&call);
+        if let Some(Waiting { answer, .. }) = waiting {
             // Whoever asked may have ended meanwhile.
             drop(answer.send(result));
+        }
+    }
+
+    /// Takes back what the user is asked during a call of the program's.
+    pub(crate) fn withdraw_questions(&self, during: u64) {
+        let withdrawn: Vec<u64> = {
+            let mut waiting = self.waiting();
+            let asked = waiting.extract_if(|_, waiting| waiting.during == Some(during));
+            asked.map(|(call, _)| call).collect()
+        };
+        for call in withdrawn {
+            self.send(&FromPlugin::Cancel { call });
         }
     }
 
@@ -264,7 +300,7 @@ impl Link {
         self.waiting().clear();
     }
 
-    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Sender<Result<Value, String>>>> {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<u64, Waiting>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

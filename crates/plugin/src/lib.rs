@@ -1,6 +1,6 @@
 //! Plugins for letscode in Rust.
 //!
-//! Owns what every plugin needs: the protocol, a thread for each call, typed tools, the way to the
+//! Owns what every plugin needs: the protocol, a thread for each call under way, typed tools, the way to the
 //! user and to the agent, and a peer for tests. `docs/plugin-protocol.md` shows how one is installed.
 //! Must not hold anything of the program.
 //!
@@ -43,6 +43,7 @@ mod reply;
 mod schema;
 mod serve;
 pub mod testing;
+mod threads;
 
 pub use context::Context;
 pub use error::Error;

@@ -1,11 +1,12 @@
 //! The plugin's side of the protocol: lines in, handlers called, lines out.
 //!
-//! Owns the threads: one reads, one for each call, one for events. Must not hold anything of a
+//! Owns who does what: one thread reads, one hands out events, others answer calls. Must not hold anything of a
 //! particular plugin.
 
 use crate::context::{Context, Link};
 use crate::error::Error;
 use crate::plugin::{Handlers, Plugin};
+use crate::threads::Threads;
 use letscode_wire::{Event, FromPlugin, PLUGIN_PROTOCOL, ToPlugin};
 use serde::Serialize;
 use serde_json::Value;
@@ -40,6 +41,7 @@ pub(crate) fn serve(plugin: Plugin, input: impl BufRead, output: impl Write + Se
     }
     let handlers = Arc::new(plugin.handlers);
     let open = Open::default();
+    let threads = Threads::default();
     let events = deliver_events(&handlers, &open);
     for line in lines {
         match line {
@@ -56,12 +58,14 @@ pub(crate) fn serve(plugin: Plugin, input: impl BufRead, output: impl Write + Se
                 link.replied(call, error.map_or(Ok(result), Err));
             }
             ToPlugin::Cancel { call } => {
-                if let Some(cancelled) = locked(&open).remove(&call) {
-                    cancelled.store(true, Ordering::Relaxed);
+                let taken_back = locked(&open).remove(&call);
+                if let Some(cancelled) = taken_back {
+                    cancelled.store(true, Ordering::Release);
+                    link.withdraw_questions(call);
                 }
             }
             ToPlugin::Hello { .. } => {}
-            line => answer(line, &handlers, &link, &open),
+            line => answer(line, &handlers, &link, &open, &threads),
         }
     }
     link.close();
@@ -93,11 +97,17 @@ fn deliver_events(handlers: &Arc<Handlers>, open: &Open) -> Sender<(Event, Conte
 }
 
 /// Answers a call, on a thread of its own.
-fn answer(line: ToPlugin, handlers: &Arc<Handlers>, link: &Arc<Link>, open: &Open) {
+fn answer(
+    line: ToPlugin,
+    handlers: &Arc<Handlers>,
+    link: &Arc<Link>,
+    open: &Open,
+    threads: &Threads,
+) {
     let Some(call) = number_of(&line) else { return };
     let context = begin(call, link, open);
     let (handlers, open) = (Arc::clone(handlers), Arc::clone(open));
-    thread::spawn(move || {
+    threads.run(move || {
         let outcome = catch_unwind(AssertUnwindSafe(|| run(line, &handlers, &context)));
         let outcome = outcome.unwrap_or_else(|_| Err(Error::new("the plugin panicked in it")));
         end(outcome, &context, &open);
@@ -200,4 +210,46 @@ fn context(link: &Arc<Link>, call: Option<u64>) -> Context {
 
 fn locked(open: &Open) -> std::sync::MutexGuard<'_, HashMap<u64, Arc<AtomicBool>>> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::io::{BufReader, PipeReader, pipe};
+
+    fn next(lines: &mut BufReader<PipeReader>) -> Value {
+        let mut line = String::new();
+        lines.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap()
+    }
+
+    #[test]
+    fn a_call_that_is_taken_back_takes_its_question_along_and_asks_no_more() {
+        let (told, tells) = channel();
+        let ask = move |_: &str, context: &Context| -> Result<(), Error> {
+            let answers = [context.confirm("", "sure?"), context.confirm("", "really?")];
+            told.send((answers, context.is_cancelled())).unwrap();
+            Ok(())
+        };
+        let plugin = Plugin::new("asker", "1").command("ask", "", "Ask", ask);
+        let (input, mut program) = pipe().unwrap();
+        let (lines, output) = pipe().unwrap();
+        let mut lines = BufReader::new(lines);
+        let plugin = thread::spawn(move || serve(plugin, BufReader::new(input), output));
+        let mut say = |line: Value| program.write_all(format!("{line}\n").as_bytes()).unwrap();
+        say(json!({"type": "hello", "protocol": PLUGIN_PROTOCOL, "letscode": "1", "cwd": "/"}));
+        assert_eq!(next(&mut lines)["type"], "hello");
+        say(json!({"type": "run_command", "call": 7, "name": "ask", "args": ""}));
+        let question = next(&mut lines);
+        assert_eq!(question["request"]["text"], "sure?");
+        say(json!({"type": "cancel", "call": 7}));
+        assert_eq!(next(&mut lines), json!({"type": "cancel", "call": question["call"]}));
+        assert_eq!(tells.recv().unwrap(), ([None, None], true));
+        // The next line answers the next call: neither a question nor a reply came between.
+        say(json!({"type": "run_command", "call": 8, "name": "none", "args": ""}));
+        assert_eq!(next(&mut lines)["call"], 8);
+        say(json!({"type": "goodbye"}));
+        plugin.join().unwrap();
+    }
 }

@@ -138,3 +138,11 @@ pub(crate) fn assert_gone(pid: &str) {
         std::thread::sleep(Duration::from_millis(10));
     }
 }
+
+/// Installs a plugin below `folder`, the home or the project.
+pub(crate) fn write_plugin(folder: &Path, name: &str, command: &[&str]) {
+    let folder = folder.join(".letscode/plugins/native").join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let manifest = format!("name = {name:?}\nversion = \"1.0\"\ncommand = {command:?}\n");
+    std::fs::write(folder.join("plugin.toml"), manifest).unwrap();
+}

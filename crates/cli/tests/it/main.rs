@@ -14,6 +14,10 @@ mod driver;
 mod rpc;
 
 mod plugins;
+
+#[cfg(unix)]
+mod held_end;
+
 mod print;
 
 mod kill;

@@ -1,7 +1,9 @@
 //! Plugins in processes of their own: what they add, what they may ask, and that none of them can
 //! end or hang a run.
 
-use crate::driver::{HANG, call, end, lines, program, prompt, rpc, send, stderr, stdout, wait_for};
+use crate::driver::{
+    HANG, call, end, lines, program, prompt, rpc, send, stderr, stdout, wait_for, write_plugin,
+};
 use letscode_testkit::program::Program;
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
@@ -15,23 +17,15 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/plugins").canonicalize().unwrap()
 }
 
-/// Installs a plugin below `folder`, the home or the project.
-fn install(folder: &Path, name: &str, command: &[&str]) {
-    let folder = folder.join(".letscode/plugins/native").join(name);
-    std::fs::create_dir_all(&folder).unwrap();
-    let manifest = format!("name = {name:?}\nversion = \"1.0\"\ncommand = {command:?}\n");
-    std::fs::write(folder.join("plugin.toml"), manifest).unwrap();
-}
-
 fn install_misbehave(dir: &WorkDir, mode: &str) {
     let script = examples().join("misbehave/misbehave.sh");
-    install(dir.home(), "misbehave", &["sh", script.to_str().unwrap(), mode]);
+    write_plugin(dir.home(), "misbehave", &["sh", script.to_str().unwrap(), mode]);
     std::fs::write(dir.home().join(".letscode/config.toml"), LIMITS).unwrap();
 }
 
 fn install_echo(folder: &Path) {
     let script = examples().join("echo/echo.py");
-    install(folder, "echo", &["python3", script.to_str().unwrap()]);
+    write_plugin(folder, "echo", &["python3", script.to_str().unwrap()]);
 }
 
 /// Returns the texts of the tool results in a request.
@@ -96,7 +90,7 @@ fn a_plugins_slash_command_works_on_the_command_line_and_over_rpc() {
 fn lists_name_a_plugin_with_version_origin_state_and_last_error() {
     let dir = WorkDir::new();
     install_misbehave(&dir, "exits-before-hello");
-    install(dir.home(), "absent", &["/nowhere/absent"]);
+    write_plugin(dir.home(), "absent", &["/nowhere/absent"]);
     install_echo(dir.home());
     let server = SseServer::start(json!([]));
     let finished = program(&dir, &server).args(["/plugins"]).run(HANG);

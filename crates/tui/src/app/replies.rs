@@ -204,14 +204,22 @@ impl App {
         self.composer.put_back(line.clone());
     }
 
+    /// Shows what a slash command gave, and leaves where it asks for that.
+    fn command_answered(&mut self, result: &Value) {
+        if let Some(RunCommandResult { text, styled, exit, .. }) = read(result) {
+            self.transcript.text(styled.as_deref().unwrap_or(&text));
+            if exit {
+                self.effects.push(super::Effect::Exit);
+            }
+        }
+    }
+
     fn answered(&mut self, id: u64, wanted: Wanted, result: &Value) {
         match wanted {
             Wanted::Nothing => {}
             Wanted::Run => {
                 // A slash command or a silent one that was typed in another form.
-                if let Some(RunCommandResult { text, styled, .. }) = read(result) {
-                    self.transcript.text(styled.as_deref().unwrap_or(&text));
-                }
+                self.command_answered(result);
                 self.ask(Command::State, Wanted::State);
             }
             Wanted::Compacted => {
@@ -223,9 +231,7 @@ impl App {
                 self.ask(Command::Queue, Wanted::Queue);
             }
             Wanted::Words { after, .. } => {
-                if let Some(RunCommandResult { text, styled, .. }) = read(result) {
-                    self.transcript.text(styled.as_deref().unwrap_or(&text));
-                }
+                self.command_answered(result);
                 self.after(after);
             }
             Wanted::State => {

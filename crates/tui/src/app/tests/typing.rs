@@ -204,6 +204,17 @@ fn what_a_plugins_command_answers_is_shown_in_its_colours() {
 }
 
 #[test]
+fn a_command_of_a_plugin_may_end_the_program_as_quit_does() {
+    for (sent, command) in [("/usage", "run_command"), ("/far:bye", "prompt")] {
+        let mut scene = Scene::new();
+        scene.sends(sent);
+        scene.answer(command, json!({ "command": "bye", "text": "farewell", "exit": true }));
+        assert!(scene.rows().contains("farewell"));
+        assert!(scene.effects.contains(&Effect::Exit), "{sent}");
+    }
+}
+
+#[test]
 fn a_newcomer_sees_where_to_begin() {
     let welcome = "letscode 1 · demo · /help shows commands and keys".to_owned();
     let mut scene = Scene::with(Options { welcome, footer: true, ..Options::default() });
