@@ -1,6 +1,7 @@
 //! Environments on disk, and what is made of them.
 
 use super::*;
+use crate::plugins::{PluginFolders, PluginSettings};
 use std::fs;
 
 /// Makes an environment with one package; returns its folder.
@@ -91,6 +92,33 @@ fn what_is_switched_off_is_left_out_and_starts_no_python() {
     let spec = host.spec().unwrap();
     let without = spec.command.iter().filter(|word| *word == "--without").count();
     assert!(without > 0 && spec.command.last().is_some_and(|word| word == "off"));
+}
+
+#[test]
+#[cfg(unix)]
+fn one_that_is_installed_takes_the_place_of_the_programs_own_unless_it_is_switched_off() {
+    let root = tempfile::tempdir().unwrap();
+    let servers = "[mcp.servers.a]\ncommand = 'x'\n";
+    for (number, (config, entry_point, expected)) in [
+        ("", "mcp", vec!["python"]),
+        ("[plugins]\nmcp = true\n", "mcp", vec!["python"]),
+        ("[plugins]\nmcp = false\n", "mcp", vec![]),
+        ("[plugins]\npython = false\n", "mcp", vec!["mcp"]),
+        ("", "other", vec!["mcp", "python"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let entry_points = format!("[letscode]\n{entry_point} = a\n");
+        let folder = environment(root.path(), &number.to_string(), "3.12", &entry_points);
+        let cache = Some(root.path().to_owned());
+        let folders = PluginFolders { user: None, project: None, python: vec![folder], cache };
+        let config = format!("{config}{servers}").parse().unwrap();
+        let settings = PluginSettings::new(config, &folders, &mut Vec::new());
+        let specs = settings.specs();
+        let names: Vec<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
+        assert_eq!(names, expected, "{number}");
+    }
 }
 
 #[test]
