@@ -268,6 +268,100 @@ def started(setting: Setting) -> list[Figure]:
     return [Figure("prompt", f"{wall * 1e3:.1f} ms", f"{ratio:.2f} T", "≤ 10 T", ratio <= 10)]
 
 
+STAND_INS = {"goal": "openai", "mcp": "mcp", "memory": "pydantic", "textual": "textual.app"}
+"""Plugins in Python as those that the Python program ships, by the package that each has to load."""
+STAND_IN = """
+import {package}
+import pluggy
+from letscode.commands.dispatch import CommandResult
+from letscode.plugins.registries import Command
+
+hookimpl = pluggy.HookimplMarker("letscode")
+
+async def handle(context):
+    context.console.print("done")
+    return CommandResult()
+
+@hookimpl
+def letscode_register_commands(registry):
+    registry.add(Command(name="{name}", description="Does nothing.", handler=handle))
+
+@hookimpl
+async def letscode_on_event(event):
+    pass
+"""
+
+
+def lay_plugins(home: Path) -> None:
+    """Lays four plugins in Python into a home, in an environment with all that they load."""
+    target = Path(os.environ.get("CARGO_TARGET_DIR", Path(__file__).parents[1] / "target"))
+    source = target / "python-plugins"
+    if not (source / "packages").is_file():
+        raise RuntimeError("scripts/python-plugins.sh makes the environment that this needs")
+    folder = home / ".letscode" / "plugins"
+    [packages] = source.glob("lib/python*/site-packages")
+    ours = folder / packages.relative_to(source)
+    ours.mkdir(parents=True)
+    for entry in packages.iterdir():
+        (ours / entry.name).symlink_to(entry)
+    (folder / "bin").mkdir()
+    (folder / "bin" / "python").symlink_to((source / "bin" / "python").resolve())
+    (folder / "pyvenv.cfg").write_text((source / "pyvenv.cfg").read_text())
+    for name, package in STAND_INS.items():
+        (ours / f"stand_in_{name}.py").write_text(STAND_IN.format(name=name, package=package))
+        info = ours / f"stand_in_{name}-1.0.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: stand-in-{name}\nVersion: 1.0\n")
+        (info / "entry_points.txt").write_text(f"[letscode]\n{name} = stand_in_{name}\n")
+
+
+def beside_plugins(setting: Setting) -> list[Figure]:
+    """From the start to the prompt while four plugins in Python load behind it, over the same without."""
+    places = []
+    for name, lay in (("without", lambda home: None), ("with", lay_plugins)):
+        home = setting.folder / f"plugins-{name}"
+        (home / "project").mkdir(parents=True)
+        lay(home)
+        places.append(setting.place(home))
+    prompts: list[list[float]] = [[], []]
+    echoes: list[list[float]] = [[], []]
+    ready = []
+    try:
+        # In turns, so that whatever else the machine does meets both. The first unpacks and compiles.
+        for number in range(max(5, setting.runs * 3) + 1):
+            for kind, place in enumerate(places):
+                terminal = Terminal(setting.command, place)
+                try:
+                    terminal.sees(FRAME_END + b"\x1b[?7h")
+                    prompt = terminal.sees(b"\x1b[?2026h") - terminal.began
+                    at, since = terminal.send("Ж".encode())
+                    echo = terminal.sees("Ж".encode(), since) - at
+                    if kind == 1:
+                        _, since = terminal.send(b"\x15/goal\r")
+                        loaded = terminal.sees(b"done", since) - terminal.began
+                    terminal.leave()
+                finally:
+                    terminal.abandon()
+                if number > 0:
+                    prompts[kind].append(prompt)
+                    echoes[kind].append(echo)
+                    if kind == 1:
+                        ready.append(loaded)
+    finally:
+        for name in ("without", "with"):
+            shutil.rmtree(setting.folder / f"plugins-{name}")
+    without, beside = (statistics.median(taken) for taken in prompts)
+    key, loaded = statistics.median(echoes[1]), statistics.median(ready)
+    ratio = beside / without
+    value = f"{beside * 1e3:.1f} ms ({without * 1e3:.1f} without)"
+    shown = f"{key * 1e3:.1f} ms ({statistics.median(echoes[0]) * 1e3:.1f} without)"
+    return [
+        Figure("prompt, four plugins in Python", value, f"{ratio:.2f} x", "≤ 1.2 x without", ratio <= 1.2),
+        Figure("first key, four plugins in Python", shown, "", "≤ 33 ms", key <= 0.033),
+        Figure("their first command", f"{loaded:.2f} s", "", "", True),
+    ]
+
+
 def keys(setting: Setting) -> list[Figure]:
     """From a key to its paint, while a command's output and then an answer come in."""
     server = PacedServer(setting.lines, setting.seconds, 2_000)
@@ -459,6 +553,7 @@ def figures(setting: Setting, only: str, count: int) -> list[Figure]:
     """Takes all measures whose name contains `only`."""
     every: dict[str, Callable[[], list[Figure]]] = {
         "terminal-prompt": lambda: started(setting),
+        "terminal-plugins": lambda: beside_plugins(setting),
         "terminal-keys": lambda: keys(setting),
         "terminal-burst": lambda: burst(setting, count),
         "terminal-lines": lambda: lines(setting, count),

@@ -25,6 +25,18 @@ python_environment() {
   printf '%s' "$folder"
 }
 
+# published_plugins ENVIRONMENT FOLDER: downloads the sources of the Python program 0.7.1 into FOLDER and
+# prints where its plugins are. Where they cannot be had, it is as above.
+published_plugins() {
+  if ! "$1/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps \
+    --no-binary :all: --dest "$2" letscode==0.7.1 >&2; then
+    skipped 'the plugins cannot be downloaded'
+    return
+  fi
+  tar -xzf "$2"/letscode-*.tar.gz -C "$2"
+  printf '%s' "$2"/letscode-0.7.1/plugins
+}
+
 # skipped REASON: says why nothing is tested, and fails where CI is set.
 skipped() {
   echo "SKIPPED: $1" >&2

@@ -12,16 +12,12 @@ environment=$(python_environment python-plugins \
 [ -n "$environment" ] || exit 0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-if ! "$environment/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps \
-  --no-binary :all: --dest "$scratch" letscode==0.7.1; then
-  skipped 'the plugins cannot be downloaded'
-  exit
-fi
-tar -xzf "$scratch"/letscode-*.tar.gz -C "$scratch"
+plugins=$(published_plugins "$environment" "$scratch")
+[ -n "$plugins" ] || exit 0
 mkdir "$scratch/home"
 
 failed=0
-for plugin in "$scratch"/letscode-*/plugins/*/; do
+for plugin in "$plugins"/*/; do
   echo "$(basename "$plugin")"
   env HOME="$scratch/home" PYTHONPATH="$PWD/python:$plugin/src" \
     "$environment/bin/python" -B -m pytest -q -p no:cacheprovider \

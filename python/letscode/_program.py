@@ -44,3 +44,6 @@ current: Program | None = None
 
 lent: dict[str, str] = {}
 """Variables of this process that the program lent to plugins; commands do not get them."""
+
+displaced: dict[str, str] = {}
+"""What those variables were before; commands get them so."""

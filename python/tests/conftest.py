@@ -27,13 +27,24 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Peer]]:
     """Starts a host with plugins, given as the source of a module each."""
     started: list[Peer] = []
 
-    def begin(sites: list[Path] | None = None, env: Any = None, **plugins: str) -> Peer:
+    def begin(
+        sites: list[Path] | None = None,
+        env: Any = None,
+        without: list[str] | None = None,
+        **plugins: str,
+    ) -> Peer:
         for folder in ("site", "home", "project"):
             (tmp_path / folder).mkdir()
         for name, source in plugins.items():
             install(tmp_path / "site", name, HEAD + source)
         variables = environment(tmp_path / "home") | (env or {})
-        peer = Peer(tmp_path / "project", tmp_path / "site", variables, sites=sites or [])
+        peer = Peer(
+            tmp_path / "project",
+            tmp_path / "site",
+            variables,
+            sites=sites or [],
+            without=without or [],
+        )
         started.append(peer)
         return peer
 

@@ -26,10 +26,19 @@ Answer = Callable[[Line], Any]
 class Peer:
     """A running host. `answers` says how its calls are answered: by type, or by `cmd`."""
 
-    def __init__(self, cwd: Path, site: Path, env: dict[str, str], *, sites: list[Path]) -> None:
-        folders = [word for each in (site, *sites) for word in ("--site", str(each))]
+    def __init__(
+        self,
+        cwd: Path,
+        site: Path,
+        env: dict[str, str],
+        *,
+        sites: list[Path],
+        without: list[str],
+    ) -> None:
+        words = [word for each in (site, *sites) for word in ("--site", str(each))]
+        words += [word for each in without for word in ("--without", each)]
         self.process = subprocess.Popen(
-            [sys.executable, "-P", str(HOST), *folders],
+            [sys.executable, "-P", str(HOST), *words],
             cwd=cwd,
             env=env,
             stdin=subprocess.PIPE,

@@ -42,17 +42,27 @@ def test_what_a_command_prints_is_its_text(start: Start) -> None:
     _, registrations = host.begin()
     assert registrations["commands"] == [{"name": "go", "description": "Goes."}]
     reply = run(host, "a b")
-    assert reply["text"].startswith("args: a b\n") and "cell" in reply["text"]
+    assert reply["text"].startswith("\x1b[1margs\x1b[0m: a b\n") and "cell" in reply["text"]
     assert reply["prompt"] is None
-    assert "\x1b" not in reply["text"]
 
 
 def test_a_command_may_send_a_message_or_ask_to_leave(start: Start) -> None:
     body = "return CommandResult(send_to_llm='please', exit=ctx.args == 'exit')"
     host = start(a=command(body))
     host.begin()
-    assert run(host) == {"text": "", "prompt": "please"}
-    assert "/quit" in run(host, "exit")["text"]
+    assert run(host) == {"text": "", "prompt": "please", "exit": False}
+    assert run(host, "exit")["exit"] is True
+
+
+def test_an_animation_leaves_no_frame_in_the_text(start: Start) -> None:
+    body = """
+    with ctx.console.status("working"):
+        await asyncio.sleep(0.3)
+        ctx.console.print("[red]done[/red]")
+"""
+    host = start(a=command(body))
+    host.begin()
+    assert run(host)["text"] == "\x1b[31mdone\x1b[0m"
 
 
 def test_a_command_with_selectors_is_several(start: Start) -> None:
@@ -270,6 +280,30 @@ def test_a_follow_up_after_an_abort_waits(start: Start) -> None:
     assert commands(host) == ["follow_up"]
 
 
+def test_an_event_is_answered_when_all_have_seen_it(start: Start) -> None:
+    slow = """
+@hookimpl
+async def letscode_on_event(event):
+    await asyncio.sleep(0.1)
+    print("seen", flush=True)
+"""
+    subscribing = command("ctx.agent.subscribe(lambda event: print(event.type, flush=True))")
+    host = start(a=FOLLOWING, b=slow, c=subscribing.replace('"go"', '"look"'))
+    hello, _ = host.begin()
+    assert hello["capabilities"]["holds_end"] is True
+    run(host)
+    run(host, name="look")
+    host.busy = True
+    assistant: Line = {"role": "assistant", "id": "a1", "content": [], "timestamp": 1.0}
+    event = {"type": "turn_end", "turn": 1, "message": assistant, "tool_results": []}
+    assert host.result("event", event=event) is None
+    # What a plugin asked for meanwhile came before the answer.
+    assert "follow_up" in [line.get("command", {}).get("cmd") for line in host.asked]
+    assert host.result("event", event={"type": "something_new"}) is None
+    host.end()
+    assert sorted(host.log) == ["seen", "turn_end"]
+
+
 def test_a_slow_observer_keeps_no_other_waiting(start: Start) -> None:
     slow = "@hookimpl\nasync def letscode_on_event(event): await asyncio.sleep(1000)\n"
     quick = """
@@ -334,17 +368,31 @@ def test_the_models_variables_are_lent_to_plugins_but_not_to_commands(start: Sta
     import os
     from letscode.agent.execution_env import LocalEnv
     from letscode.agent.subagent import subagent_env
-    ctx.console.print(os.environ["OPENAI_API_KEY"], os.environ["LETSCODE_MODEL"])
-    command = "echo _$OPENAI_API_KEY"
+    names = "OPENAI_API_KEY", "OPENAI_BASE_URL", "LETSCODE_MODEL"
+    ctx.console.print(*(os.environ.get(name) for name in names))
+    command = "echo _$OPENAI_API_KEY $OPENAI_BASE_URL"
     shell = await LocalEnv().run_shell(command, timeout=20, cancel_event=asyncio.Event())
     ctx.console.print(shell.output.decode())
     ctx.console.print(subagent_env(ctx.agent.state, base={"A": "b"}))
 """
-    host = start(a=command(body), env={"LETSCODE_MODEL": "own", "COLUMNS": "5000"})
+    host = start(a=command(body), env={"OPENAI_BASE_URL": "http://own", "COLUMNS": "5000"})
     host.begin()
     first, second, _, third = run(host)["text"].split("\n")
-    assert (first, second) == ("secret own", "_")
+    # Together, so that the key reaches no other address than its own.
+    assert (first, second) == ("secret http://model/v1 demo", "_ http://own")
     assert "'A': 'b'" in third and "'OPENAI_API_KEY': 'secret'" in third
+    host.answers["subagent_env"] = lambda _: {"LETSCODE_MODEL": "other"}
+    assert run(host)["text"].startswith("None http://own other\n")
+
+
+def test_a_key_that_is_kept_for_plugins_stays_with_its_address(start: Start) -> None:
+    body = """
+    import os
+    ctx.console.print(os.environ["OPENAI_API_KEY"], os.environ.get("OPENAI_BASE_URL"))
+"""
+    host = start(a=command(body), env={"OPENAI_API_KEY": "own"})
+    host.begin()
+    assert run(host)["text"] == "own None"
 
 
 @pytest.mark.parametrize("cmd", ["state", "messages", "subagent_env"])

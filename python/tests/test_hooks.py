@@ -214,3 +214,141 @@ def letscode_system_prompt(state):
     assert host.result("system_prompt", context={"cwd": "/", "tools": []}) == "quick"
     host.end()
     assert host.log == ["stopped"]
+
+
+WRAPPERS = {
+    "new": """
+@hookimpl(wrapper=True)
+def {hook}({arguments}):
+    result = yield
+    {change}
+    return result
+""",
+    "old": """
+@hookimpl(hookwrapper=True)
+def {hook}({arguments}):
+    outcome = yield
+    result = outcome.get_result()
+    {change}
+    outcome.force_result(result)
+""",
+}
+
+
+@pytest.fixture(params=WRAPPERS)
+def wrapping(request: pytest.FixtureRequest) -> Callable[..., str]:
+    def source(hook: str, arguments: str, change: str) -> str:
+        return WRAPPERS[request.param].format(hook=hook, arguments=arguments, change=change)
+
+    return source
+
+
+def test_a_wrapper_sees_a_single_answer_where_the_first_wins(
+    start: Start, wrapping: Callable[..., str]
+) -> None:
+    wrapper = wrapping("letscode_system_prompt", "state", "result = f'[{result}]'")
+    inner = "@hookimpl\ndef letscode_system_prompt(state): return 'inner'\n"
+    host = start(a=wrapper, b=inner, c=wrapper.replace("[", "<").replace("]", ">"))
+    host.begin()
+    assert host.result("system_prompt", context={"cwd": "/", "tools": []}) == "<[inner]>"
+
+
+def test_a_wrapper_alone_is_told_that_there_is_no_answer(
+    start: Start, wrapping: Callable[..., str]
+) -> None:
+    wrapper = wrapping("letscode_system_prompt", "state", "result = repr(result)")
+    host = start(a=wrapper)
+    hello, _ = host.begin()
+    assert "system_prompt" in hello["capabilities"]["hooks"]
+    assert host.result("system_prompt", context={"cwd": "/", "tools": []}) == "None"
+
+
+def test_a_wrapper_sees_awaited_answers_as_a_list(
+    start: Start, wrapping: Callable[..., str]
+) -> None:
+    change = "result = [*result, result[-1][:1]]; print([len(each) for each in result])"
+    wrapper = wrapping("letscode_transform_context", "messages", change)
+    host = start(a=adding("a"), b=adding("b", asynchronous=True), w=wrapper)
+    host.begin()
+    changed = host.result("transform_context", context={"messages": [user("hi")]})
+    assert [each["id"] for each in changed] == ["u1"]
+    host.end()
+    assert host.log == ["[2, 3, 1]"]
+
+
+def test_a_wrapper_may_take_a_block_back_or_block_itself(
+    start: Start, wrapping: Callable[..., str]
+) -> None:
+    arguments = "tool_call, args, context"
+    freeing = wrapping("letscode_before_tool_call", arguments, "result = []")
+    block = "@hookimpl\ndef letscode_before_tool_call(args): return BlockDecision(block=True)\n"
+    host = start(a=block, w=freeing)
+    host.begin()
+    assert host.result("before_tool_call", context=call(command="x")) is None
+
+
+def test_wrappers_of_results_and_events_run_around_all(
+    start: Start, wrapping: Callable[..., str]
+) -> None:
+    after = wrapping(
+        "letscode_after_tool_call",
+        "tool_call, result, context",
+        "result = [ResultOverride(is_error=len(result) == 2)]",
+    ).replace("result, context", "context")
+    events = wrapping("letscode_on_event", "event", "print('around', event.type)")
+    inner = """
+@hookimpl
+async def letscode_after_tool_call(result): return ResultOverride(terminate=True)
+@hookimpl
+async def letscode_on_event(event):
+    await asyncio.sleep(0.01)
+    print("inside", event.type)
+"""
+    host = start(a=inner, b=inner, w=after + events)
+    host.begin()
+    context = {**call(), "result": {"content": [], "details": {}}}
+    assert host.result("after_tool_call", context=context) == {"is_error": True}
+    host.event("turn_start", turn=1)
+    while len(host.log) < 3:
+        host.result("system_prompt", context={"cwd": "/", "tools": []})
+    assert host.log == ["inside turn_start", "inside turn_start", "around turn_start"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "1 / 0; yield",
+        "yield; 1 / 0",
+        "yield; yield",
+        "return 'no'; yield",
+    ],
+)
+def test_a_wrapper_that_fails_is_left_out(start: Start, body: str) -> None:
+    bad = f"@hookimpl(wrapper=True)\ndef letscode_system_prompt(state):\n    {body}\n"
+    inner = "@hookimpl\ndef letscode_system_prompt(state): return 'inner'\n"
+    host = start(a=inner, bad=bad)
+    host.begin()
+    assert host.result("system_prompt", context={"cwd": "/", "tools": []}) == "inner"
+    host.end()
+    assert len(host.log) == 1 and "plugin bad" in host.log[0]
+
+
+def test_a_guard_whose_wrapper_fails_blocks(start: Start) -> None:
+    guard = """
+letscode_fail_closed = True
+@hookimpl(wrapper=True)
+def letscode_before_tool_call(args):
+    yield
+    1 / 0
+"""
+    host = start(guard=guard)
+    host.begin()
+    assert "guard" in host.result("before_tool_call", context=call(command="x"))["block"]
+
+
+def test_trylast_is_asked_last(start: Start) -> None:
+    last = "@hookimpl(trylast=True)\ndef letscode_system_prompt(): return 'last'\n"
+    other = "@hookimpl\ndef letscode_system_prompt(): return 'other'\n"
+    host = start(a=other, z=last)
+    host.begin()
+    assert host.result("system_prompt", context={"cwd": "/", "tools": []}) == "other"

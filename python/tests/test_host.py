@@ -26,6 +26,7 @@ def test_hello_says_what_the_plugins_want_to_be_told(start: Start) -> None:
     assert hello["protocol"] == "letscode-plugin/1"
     assert hello["capabilities"]["hooks"] == ["transform_context", "on_event"]
     assert "message_update" not in hello["capabilities"]["events"]
+    assert hello["capabilities"]["holds_end"] is False
     assert [each["name"] for each in registrations["plugins"]] == ["quiet"]
     assert host.end() == 0
     assert host.log == []
@@ -124,6 +125,14 @@ def test_plugins_of_two_places_are_found_and_the_first_copy_wins(
     _, registrations = host.begin()
     found = [(each["name"], each["version"]) for each in registrations["plugins"]]
     assert found == [("other", "1.0"), ("quiet", "1.0")]
+
+
+def test_what_is_switched_off_is_not_even_imported(start: Start) -> None:
+    host = start(quiet=QUIET, loud="print('imported')", without=["loud"])
+    _, registrations = host.begin()
+    host.end()
+    assert [each["name"] for each in registrations["plugins"]] == ["quiet"]
+    assert host.log == []
 
 
 def test_another_major_is_refused(start: Start) -> None:

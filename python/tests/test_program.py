@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import site
 import subprocess
@@ -18,8 +19,8 @@ pytestmark = pytest.mark.skipif(not BINARY, reason="LETSCODE_BINARY names no pro
 
 GREETING = """
 async def greet(ctx):
-    ctx.console.print(f"hello {ctx.args}, {ctx.agent.state.model} answers")
-    return CommandResult()
+    ctx.console.print(f"[red]hello {ctx.args}[/red], {ctx.agent.state.model} answers")
+    return CommandResult(exit=ctx.args == "exit")
 @hookimpl
 def letscode_register_commands(registry):
     registry.add(Command(name="greet", description="Greets.", handler=greet))
@@ -44,13 +45,16 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def letscode(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    variables = {**environment(home), "LETSCODE_MODEL": "demo", "LETSCODE_NO_UPDATE_CHECK": "1"}
+def variables(home: Path) -> dict[str, str]:
+    return {**environment(home), "LETSCODE_MODEL": "demo", "LETSCODE_NO_UPDATE_CHECK": "1"}
+
+
+def letscode(home: Path, *words: str, text: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [BINARY, *words],
         cwd=home.parent / "project",
-        env=variables,
-        stdin=subprocess.DEVNULL,
+        env=variables(home),
+        input=text,
         capture_output=True,
         text=True,
         timeout=LIMIT,
@@ -63,6 +67,36 @@ def test_a_command_of_a_plugin_runs(home: Path) -> None:
     assert "hello you, demo answers" in ended.stdout
     warnings = [line for line in ended.stderr.splitlines() if "broken" in line]
     assert len(warnings) == 1 and "nowhere_to_be_found" in warnings[0]
+
+
+def test_colours_are_for_terminals_and_hosts_that_want_them(home: Path) -> None:
+    assert "\x1b" not in letscode(home, "-p", "/greet", "you").stdout
+    main, other = os.openpty()
+    ended = subprocess.run(
+        [BINARY, "-p", "/greet", "you"],
+        cwd=home.parent / "project",
+        env=variables(home),
+        stdin=subprocess.DEVNULL,
+        stdout=other,
+        stderr=subprocess.DEVNULL,
+        timeout=LIMIT,
+    )
+    os.close(other)
+    assert ended.returncode == 0
+    assert b"\x1b[31mhello you\x1b[0m, demo" in os.read(main, 1000)
+    os.close(main)
+    asked = '{"cmd":"run_command","id":1,"text":"/greet exit"}\n{"cmd":"bye"}\n'
+    done = None
+    for line in letscode(home, "--mode", "rpc", text=asked).stdout.splitlines():
+        read = json.loads(line)
+        if read["type"] == "done" and read["id"] == 1:
+            done = read["result"]
+    assert done == {
+        "command": "greet",
+        "text": "hello exit, demo answers",
+        "styled": "\x1b[31mhello exit\x1b[0m, demo answers",
+        "exit": True,
+    }
 
 
 def test_the_list_shows_what_runs_and_what_does_not(home: Path) -> None:

@@ -29,6 +29,8 @@ mod endpoint;
 
 mod api_keys;
 
+mod python_environment;
+
 mod plugins;
 
 mod settings;

@@ -4,13 +4,11 @@
 //! that is for the host of plugins, at the next start.
 #![expect(clippy::disallowed_methods, reason = "the lock among installations is a file of ours")]
 
-mod distribution;
 mod handshake;
 mod listing;
 mod native;
 mod places;
 mod python;
-mod python_environment;
 mod run_tool;
 mod snapshot;
 mod spec;
@@ -23,10 +21,10 @@ use crate::catalog::Catalog;
 use crate::environment::Environment;
 use crate::files;
 use crate::messages::{self, Exit};
+use crate::python_environment::{EnvironmentFault, PythonEnvironment, distribution};
 use handshake::HandshakeError;
 use letscode_core::secrets::Secrets;
 use places::Places;
-use python_environment::{EnvironmentFault, PythonEnvironment};
 use spec::{Spec, SpecError};
 use std::fs::File;
 use std::io;

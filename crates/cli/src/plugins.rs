@@ -9,9 +9,9 @@ mod python;
 mod settings;
 mod switch;
 
-pub(crate) use bundled::guards;
+pub(crate) use bundled::{guards, is_replaceable};
 pub(crate) use offers::Offers;
-pub(crate) use settings::{PluginFolders, PluginSettings};
+pub(crate) use settings::{PluginFolders, PluginSettings, short_name};
 pub(crate) use switch::switch;
 
 use crate::compose::Source;

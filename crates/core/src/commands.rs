@@ -6,10 +6,12 @@
 
 mod host;
 mod render;
+mod shown;
 mod table;
 
 pub use host::{Conversation, Equipped, Host, HostError, NoHost, Reloaded};
 pub use render::render;
+pub(crate) use shown::Shown;
 pub use table::{COMMANDS, SlashCommand};
 
 use letscode_wire::{Command, CommandInfo, CommandKind};

@@ -30,11 +30,12 @@ pub(crate) struct Pipes {
     pub(crate) stderr: ChildStderr,
 }
 
-/// Starts a plugin.
+/// Starts a plugin. Whatever else is to be done goes on meanwhile: a new process takes milliseconds
+/// on a busy machine, while the user waits for the first prompt.
 ///
 /// # Errors
 /// When the program cannot be started.
-pub(crate) fn start(
+pub(crate) async fn start(
     spec: &PluginSpec,
     surroundings: &Surroundings,
 ) -> io::Result<(Process, Pipes)> {
@@ -54,7 +55,8 @@ pub(crate) fn start(
     };
     command.envs(spec.variables.iter().map(|(name, value)| (name, value)));
     command.kill_on_drop(true);
-    let mut process = spawn(command)?;
+    let mut process =
+        tokio::task::spawn_blocking(move || spawn(command)).await.map_err(io::Error::other)??;
     let child = &mut process.child;
     let pipes = (child.stdin().take(), child.stdout().take(), child.stderr().take());
     let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {

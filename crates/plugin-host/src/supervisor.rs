@@ -102,7 +102,7 @@ async fn live(
     stop: &mut watch::Receiver<bool>,
 ) -> (End, Option<OpenCalls>) {
     let (process, Pipes { stdin, stdout, stderr }) =
-        match process::start(&plugin.spec, surroundings) {
+        match process::start(&plugin.spec, surroundings).await {
             Ok(started) => started,
             Err(error) => {
                 let program = plugin.spec.command.first().map(|word| word.display().to_string());

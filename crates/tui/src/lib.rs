@@ -31,4 +31,5 @@ pub mod picker;
 pub mod text;
 pub mod theme;
 
+pub use text::colors::harmless_in_colors;
 pub use text::sanitize::harmless;

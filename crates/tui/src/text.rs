@@ -3,6 +3,7 @@
 //! Owns spans and lines. Text in them is clean (see [`sanitize`]): it holds no control character,
 //! no tab and no newline. Must not know escape sequences.
 
+pub mod colors;
 pub mod sanitize;
 pub mod width;
 pub mod wrap;

@@ -12,7 +12,7 @@ mod tool;
 use crate::fold::{self, Extent};
 use crate::keymap::{Action, Keymap};
 use crate::layout::Block;
-use crate::text::{Line, Span, Style};
+use crate::text::{Line, Span, Style, colors};
 use crate::theme;
 use answer::Answer;
 use letscode_wire::{
@@ -169,10 +169,10 @@ impl Transcript {
         self.add(Kind::Note, lines.into_iter().map(Block::wrapped).collect());
     }
 
-    /// Adds text of the program's as it is, such as what a slash command answers. A line of two
-    /// columns stays that where it breaks.
+    /// Adds text of the program's as it is, such as what a slash command answers, in the colours that
+    /// it asks for. A line of two columns stays that where it breaks.
     pub fn text(&mut self, text: &str) {
-        self.add(Kind::Note, text.lines().map(notes::columns).collect());
+        self.add(Kind::Note, colors::lines(text).into_iter().map(notes::columns).collect());
     }
 
     /// Returns the rows that are final and were not taken before, on a screen of `columns`.

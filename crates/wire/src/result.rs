@@ -276,12 +276,29 @@ pub struct RunCommandResult {
     pub command: String,
     /// What a person would see; of a shell's command, its output, cut where it is long.
     pub text: String,
+    /// The same in the colours in which a plugin gave it, as the escape sequences of terminals for
+    /// colours and styles, no others; absent where it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub styled: Option<String>,
     /// The exit code of a shell's command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i64>,
     /// Whether the front end should end now: a plugin's command asks for it. Absent for no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exit: bool,
+}
+
+impl RunCommandResult {
+    /// Returns the answer of a slash command, in plain words.
+    pub fn new(command: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            command: command.into(),
+            text: text.into(),
+            styled: None,
+            exit_code: None,
+            exit: false,
+        }
+    }
 }
 
 /// The answer to `models`.

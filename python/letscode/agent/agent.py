@@ -49,6 +49,7 @@ class Agent:
         self._link = link
         self._callbacks: list[Callback] = []
         self._runs = 0
+        self._queuing: set[Future[Any]] = set()
         self._idle = asyncio.Condition()
 
     @property
@@ -92,13 +93,13 @@ class Agent:
     def steer(self, text: str) -> None:
         """Queues a message for the next answer without tool calls."""
         self.state.steering_queue.append(text)
-        self._link.command("steer", text=text)
+        self._queue("steer", text)
 
     def follow_up(self, text: str) -> None:
         """Queues a message for the end of the run. Where the run has ended meanwhile, without
         the user having stopped it, the message begins the next one."""
         self.state.follow_up_queue.append(text)
-        self._link.spawn(self._follow_up(text))
+        self._link.spawn(self._see_to(text, self._queue("follow_up", text)))
 
     def abort(self) -> None:
         """Stops the active run. Does nothing when idle."""
@@ -108,6 +109,11 @@ class Agent:
         """Waits until no run is active."""
         async with self._idle:
             await self._idle.wait_for(lambda: not self.state.is_streaming)
+
+    async def queued(self) -> None:
+        """Waits until the program has what was queued; for the host."""
+        waiting = [asyncio.wrap_future(each) for each in list(self._queuing)]
+        await asyncio.gather(*waiting, return_exceptions=True)
 
     async def receive(self, event: Event) -> None:
         """Hands an event of the program's to the subscribers; for the host."""
@@ -137,8 +143,15 @@ class Agent:
         else:
             await self._link.delivered()
 
-    async def _follow_up(self, text: str) -> None:
-        await asyncio.wrap_future(self._link.command("follow_up", text=text))
+    def _queue(self, cmd: str, text: str) -> Future[Any]:
+        answer = self._link.command(cmd, text=text)
+        self._queuing.add(answer)
+        answer.add_done_callback(self._queuing.discard)
+        return answer
+
+    async def _see_to(self, text: str, queued: Future[Any]) -> None:
+        """Begins a run with a follow-up that came too late for its own."""
+        await asyncio.wrap_future(queued)
         state = await asyncio.wrap_future(self._link.command("state"))
         if state.get("busy") or not state.get("follow_ups") or self._stopped_by_user():
             return

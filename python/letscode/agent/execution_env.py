@@ -146,7 +146,7 @@ class LocalEnv:
             stdin=asyncio.subprocess.DEVNULL,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
-            env={name: each for name, each in os.environ.items() if name not in _program.lent},
+            env=_environment(),
             start_new_session=True,
         )
         reading = asyncio.ensure_future(process.communicate())
@@ -201,3 +201,9 @@ _CODES = {
     errno.EINVAL: FileErrorCode.INVALID,
     errno.ENOTSUP: FileErrorCode.NOT_SUPPORTED,
 }
+
+
+def _environment() -> dict[str, str]:
+    """Returns the variables of a command: without those that only plugins get."""
+    own = {name: value for name, value in os.environ.items() if name not in _program.lent}
+    return own | _program.displaced

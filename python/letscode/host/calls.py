@@ -7,7 +7,7 @@ Must not let a plugin's fault end the host.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from letscode.host import commands, frontends, tools
@@ -17,7 +17,7 @@ from letscode.host.hooks import Hooks
 from letscode.host.plain import plain
 from letscode.host.program import Program
 from letscode.log import FAULTS, told
-from letscode.plugins.manager import Implementation, PluginManager
+from letscode.plugins.manager import Implementation, PluginManager, warn_of
 
 HOOKS = (
     "system_prompt",
@@ -47,31 +47,43 @@ class Calls:
         }
         for name in HOOKS:
             self._answers[name] = _with_context(getattr(hooks, name))
-        self._observers = [
-            Delivery(name, _receiver(hook))
-            for name, hook in manager.implementations("letscode_on_event")
-        ]
+        self._observers = _observers(manager)
 
     def take(self, line: Line) -> None:
         """Begins to work on a line of the program's."""
         kind, call = line.get("type"), line.get("call")
         if kind == "event":
-            self._observe(line.get("event") or {})
+            receivers = self._observe(line.get("event") or {})
+            if isinstance(call, int):
+                self._begin(call, self._answer_when_received(call, receivers))
         elif kind == "cancel" and isinstance(call, int):
             self._cancel(call)
         elif isinstance(call, int):
-            task = asyncio.get_running_loop().create_task(self._answer(call, line))
-            self._tasks[call] = task
-            task.add_done_callback(lambda _: self._tasks.pop(call, None))
+            self._begin(call, self._answer(call, line))
 
-    def _observe(self, line: Line) -> None:
+    def _begin(self, call: int, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks[call] = task
+        task.add_done_callback(lambda _: self._tasks.pop(call, None))
+
+    def _observe(self, line: Line) -> list[Delivery]:
+        """Sends an event on its way; returns who gets it."""
         listening = bool(self._observers) or self._program.agent.has_subscribers
         event = self._program.mirror.follow(line, updates=listening)
         if event is None:
-            return
-        for observer in self._observers:
-            observer.put(event)
-        self._program.subscribers.put(event)
+            return []
+        receivers = [*self._observers, self._program.subscribers]
+        for receiver in receivers:
+            receiver.put(event)
+        return receivers
+
+    async def _answer_when_received(self, call: int, receivers: list[Delivery]) -> None:
+        """Answers an event for which the program waits: when all have seen it, and what they made of
+        it has arrived."""
+        for receiver in receivers:
+            await receiver.done()
+        await self._program.agent.queued()
+        self._channel.send(type="reply", call=call, result=None)
 
     def _cancel(self, call: int) -> None:
         """Takes a call back: a tool is told first, so that it can end well."""
@@ -124,6 +136,26 @@ def _with_context(
         return await hook(line["context"])
 
     return answer
+
+
+def _observers(manager: PluginManager) -> list[Delivery]:
+    """Returns who gets events: each plugin at its own pace; all of them together where another one
+    wraps the hook and so has to know when they are done."""
+    hook = "letscode_on_event"
+    each = [(name, _receiver(found)) for name, found in manager.implementations(hook)]
+    if not manager.wraps(hook):
+        return [Delivery(name, receive) for name, receive in each]
+
+    async def receive_all(event: Any) -> None:
+        with manager.around(hook, event=event) as around:
+            for name, receive in each:
+                try:
+                    await receive(event)
+                except FAULTS as error:
+                    warn_of(name, hook, error)
+            around.result = []
+
+    return [Delivery("of several", receive_all)]
 
 
 def _receiver(hook: Implementation) -> Callable[[Any], Awaitable[None]]:

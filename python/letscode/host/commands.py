@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 from letscode.commands.dispatch import CommandContext, find_command, run_command
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from letscode.agent.agent import Agent
     from letscode.plugins.manager import PluginManager
     from letscode.plugins.registries import CommandRegistry
+
+# Sequences of a terminal but for those that say how text looks; rich hides the cursor by them.
+_MOVES = re.compile(r"\x1b\[[0-9;?]*[@-ln-~]")
 
 # Where nobody says how wide the user's terminal is.
 _WIDTH = 100
@@ -47,23 +51,27 @@ async def run(line: dict[str, Any], agent: Agent, manager: PluginManager) -> dic
         selector=selector,
     )
     result = await run_command(command, context)
-    if result.exit:
-        context.console.print("/quit leaves")
-    return {"text": printed.getvalue().rstrip("\n"), "prompt": result.send_to_llm}
+    return {
+        "text": _MOVES.sub("", printed.getvalue()).rstrip("\n"),
+        "prompt": result.send_to_llm,
+        "exit": result.exit,
+    }
 
 
 def _console(printed: io.StringIO) -> Console:
     """Returns a console that prints into memory, as wide as the terminal.
 
-    Without colours: the text goes to pipes and to hosts too, which would show their codes.
+    In the colours that every terminal has: the program takes them out where nobody would see
+    them. Nothing moves there, so that no frame of an animation is left in the text.
     """
     # Here, because it takes a tenth of a second that a start without commands need not spend.
     from rich.console import Console
 
     return Console(
         file=printed,
-        force_terminal=False,
-        color_system=None,
+        force_terminal=True,
+        force_interactive=False,
+        color_system="standard",
         highlight=False,
         legacy_windows=False,
         width=_width(),

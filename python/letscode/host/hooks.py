@@ -7,6 +7,7 @@ line carries and returns what the reply does.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -18,8 +19,9 @@ from letscode.host.arguments import parameters_of, rewritten, values
 from letscode.host.mirror import LiveState
 from letscode.host.plain import plain
 from letscode.llm.types import ToolCall
-from letscode.log import FAULTS, told, warn
-from letscode.plugins.manager import Implementation, PluginManager
+from letscode.log import FAULTS, told
+from letscode.plugins.manager import Implementation, PluginManager, warn_of
+from letscode.plugins.wrappers import Failed
 
 _transcript: TypeAdapter[list[AgentMessage]] = TypeAdapter(list[AgentMessage])
 
@@ -44,17 +46,26 @@ class Hooks:
         call = ToolCall.model_validate(context["tool_call"])
         args = parameters_of(call, self._manager.tools)
         original, before = dict(context["tool_call"]["arguments"]), values(args)
-        shared = self._context(call)
-        for name, hook in self._manager.implementations("letscode_before_tool_call"):
-            try:
-                decision = await _called(hook, tool_call=call, args=args, context=shared)
-            except FAULTS as error:
-                _failed(name, "letscode_before_tool_call", error)
-                if self._manager.is_guard(name):
-                    return {"block": f"the guard {name} failed: {told(error)}"}
-                continue
-            if isinstance(decision, BlockDecision) and decision.block:
-                return {"block": decision.reason or f"not allowed by {name}"}
+        asked = {"tool_call": call, "args": args, "context": self._context(call)}
+        refused: list[str] = []
+
+        def failed(name: str, error: BaseException) -> None:
+            if self._manager.is_guard(name):
+                refused.append(f"the guard {name} failed: {told(error)}")
+
+        def is_decided(name: str, answer: Any) -> bool:
+            if _blocks(answer):
+                answer.reason = answer.reason or f"not allowed by {name}"
+            return bool(refused) or _blocks(answer)
+
+        decisions = await self._all(
+            "letscode_before_tool_call", until=is_decided, failed=failed, **asked
+        )
+        if refused:
+            return {"block": refused[0]}
+        for decision in decisions:
+            if _blocks(decision):
+                return {"block": decision.reason or "not allowed by a plugin"}
         changed = rewritten(original, before, call, args)
         return None if changed is None else {"arguments": changed}
 
@@ -75,23 +86,36 @@ class Hooks:
         return plain(reply) or None
 
     async def transform_context(self, context: dict[str, Any]) -> Any:
-        """Each sees what the one before it gave."""
+        """Each sees what the one before it gave; wrappers see what all of them gave, in order."""
+        hook = "letscode_transform_context"
         messages = _transcript.validate_python(context["messages"])
-        changed = False
-        for name, hook in self._manager.implementations("letscode_transform_context"):
+        with self._manager.around(hook, messages=list(messages)) as around:
+            around.result = []
+            for name, implementation in self._manager.implementations(hook):
+                try:
+                    answer = await _called(implementation, messages=list(messages))
+                    if answer is not None:
+                        messages = _checked(answer)
+                        around.result.append(messages)
+                except FAULTS as error:
+                    warn_of(name, hook, error)
+        given = _listed(around.result)
+        if not given:
+            return None
+        if given[-1] is not messages:
             try:
-                answer = await _called(hook, messages=list(messages))
-                if answer is not None:
-                    messages, changed = _checked(answer), True
+                messages = _checked(given[-1])
             except FAULTS as error:
-                _failed(name, "letscode_transform_context", error)
-        return plain(messages) if changed else None
+                warn_of("that wraps others", hook, error)
+        return plain(messages)
 
     async def convert_to_llm(self, context: dict[str, Any]) -> Any:
         """The first answer wins."""
         messages = _transcript.validate_python(context["messages"])
-        answer = await self._first("letscode_convert_to_llm", messages=messages)
-        return None if answer is None else plain(_checked(answer))
+        answers = await self._all(
+            "letscode_convert_to_llm", until=lambda _, answer: answer is not None, messages=messages
+        )
+        return plain(_checked(answers[0])) if answers else None
 
     async def render_custom_message(self, context: dict[str, Any]) -> Any:
         """The first answer wins."""
@@ -100,23 +124,46 @@ class Hooks:
         return None if answer is None else plain(answer)
 
     async def _first(self, hook: str, **arguments: Any) -> Any:
+        """Asks until there is an answer, which wrappers see by itself."""
+        with self._manager.around(hook, **arguments) as around:
+            answers = await self._asked(hook, lambda _, answer: answer is not None, None, arguments)
+            around.result = answers[0] if answers else None
+        return around.result
+
+    async def _all(
+        self,
+        hook: str,
+        *,
+        until: Callable[[str, Any], bool] = lambda _, answer: False,
+        failed: Failed | None = None,
+        **arguments: Any,
+    ) -> list[Any]:
+        """Asks all, or until enough is known; wrappers see the answers as a list."""
+        with self._manager.around(hook, failed=failed, **arguments) as around:
+            around.result = await self._asked(hook, until, failed, arguments)
+        return _listed(around.result)
+
+    async def _asked(
+        self,
+        hook: str,
+        until: Callable[[str, Any], bool],
+        failed: Failed | None,
+        arguments: dict[str, Any],
+    ) -> list[Any]:
+        """Returns what plugins answered, but for `None`; one that fails has not answered."""
+        answers = []
         for name, implementation in self._manager.implementations(hook):
+            answer = None
             try:
                 answer = await _called(implementation, **arguments)
             except FAULTS as error:
-                _failed(name, hook, error)
-                continue
+                warn_of(name, hook, error)
+                if failed is not None:
+                    failed(name, error)
             if answer is not None:
-                return answer
-        return None
-
-    async def _all(self, hook: str, **arguments: Any) -> list[Any]:
-        answers = []
-        for name, implementation in self._manager.implementations(hook):
-            try:
-                answers.append(await _called(implementation, **arguments))
-            except FAULTS as error:
-                _failed(name, hook, error)
+                answers.append(answer)
+            if until(name, answer):
+                break
         return answers
 
     def _context(self, call: ToolCall) -> AgentContext:
@@ -138,5 +185,10 @@ def _checked(messages: Any) -> list[AgentMessage]:
     return _transcript.validate_python(plain(list(messages)))
 
 
-def _failed(name: str, hook: str, error: BaseException) -> None:
-    warn(f"plugin {name}: {hook} failed: {told(error)}")
+def _blocks(decision: Any) -> bool:
+    return isinstance(decision, BlockDecision) and decision.block
+
+
+def _listed(answers: Any) -> list[Any]:
+    """Returns a hook's answers as wrappers left them; one that made none of them said nothing."""
+    return [each for each in answers if each is not None] if isinstance(answers, list) else []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as TookTooLong
 from pathlib import Path
@@ -103,15 +103,25 @@ class Program:
         await self.lend_environment()
 
     async def lend_environment(self) -> None:
-        """Sets the model's variables in this process where the user's own are not there, because
-        plugins of the existing kind look for the model in them and nowhere else."""
+        """Sets the variables of the model in use in this process, because plugins of the existing
+        kind look for the model in them and nowhere else.
+
+        All of them or none: a key goes to no other address than its own. A key of the user's that
+        is here was kept for plugins on purpose, and so is the address beside it.
+        """
+        name_of_key = "OPENAI_API_KEY"
+        if os.environ.get(name_of_key) != _program.lent.get(name_of_key):
+            return
         try:
             answer = await asyncio.wrap_future(self.channel.ask(type="subagent_env"))
         except Refused:
             return
-        for name, value in _texts(answer).items():
-            if os.environ.get(name) in (None, _program.lent.get(name)):
-                _program.lent[name] = os.environ[name] = value
+        wanted = _texts(answer)
+        for name in _program.lent:
+            os.environ.pop(name, None)
+        os.environ.update(_program.displaced)
+        _program.lent, _program.displaced = wanted, _own(wanted)
+        os.environ.update(wanted)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(_quietly(work))
@@ -135,6 +145,10 @@ async def _quietly(work: Coroutine[Any, Any, None]) -> None:
 
 def _texts(answer: Any) -> dict[str, str]:
     return {str(name): str(value) for name, value in answer.items()} if answer else {}
+
+
+def _own(names: Iterable[str]) -> dict[str, str]:
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -55,7 +55,9 @@ def main(words: list[str]) -> int:
     """Runs the host until the program ends it; returns the exit code."""
     options = argparse.ArgumentParser(prog="letscode plugin host")
     options.add_argument("--site", action="append", default=[], metavar="FOLDER")
-    for folder in options.parse_args(words).site:
+    options.add_argument("--without", action="append", default=[], metavar="NAME")
+    said = options.parse_args(words)
+    for folder in said.site:
         site.addsitedir(folder)
     channel = Channel(*streams.take_protocol())
     hello = channel.open(_watch_for_the_end())
@@ -65,7 +67,7 @@ def main(words: list[str]) -> int:
         warn(f"the plugin host speaks {PROTOCOL}, the program {hello.get('protocol')}")
         return 1
     manager = PluginManager()
-    manager.load_entry_points()
+    manager.load_entry_points(without=said.without)
     program = Program(channel, manager)
     channel.send(
         type="hello",
@@ -114,13 +116,15 @@ def _watch_for_the_end() -> Callable[[], None]:
 
 def _capabilities(manager: PluginManager) -> dict[str, Any]:
     """Says what the plugins want to be told, by the hooks that they have."""
-    hooks = [name for name in HOOKS if manager.implementations(f"letscode_{name}")]
-    observed = manager.implementations("letscode_on_event")
+    hooks = [name for name in HOOKS if manager.listens(f"letscode_{name}")]
+    observed = manager.listens("letscode_on_event")
     # A front end shows answers as they come; whether it runs is not known yet.
-    shown = manager.implementations("letscode_register_frontends")
+    shown = manager.listens("letscode_register_frontends")
     return {
         "hooks": [*hooks, "on_event"],
         "events": _ALL_EVENTS if observed or shown else _STATE_EVENTS,
+        # A follow-up of theirs is to go on with the run at whose end they ask for it.
+        "holds_end": observed,
         "fail_closed": any(manager.is_guard(name) for name in manager.plugin_names()),
     }
 

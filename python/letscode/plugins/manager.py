@@ -6,6 +6,7 @@ that they fill. What the program itself brings is registered in the program.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
@@ -16,6 +17,7 @@ from letscode.agent import hookspecs
 from letscode.agent.tools import ToolRegistry
 from letscode.log import FAULTS, told, warn
 from letscode.plugins.registries import CommandRegistry, FrontendRegistry, SkillRegistry
+from letscode.plugins.wrappers import Around, Failed
 
 GROUP = "letscode"
 """The entry-point group that plugins are found by, and the name of their hook markers."""
@@ -45,22 +47,21 @@ class PluginManager:
 
     def register(self, plugin: object, *, name: str | None = None) -> None:
         """Adds a plugin: a module or an object with hook implementations."""
-        registered = self._pm.register(plugin, name=name)
-        for caller in self._pm.get_hookcallers(plugin) or []:
-            for each in caller.get_hookimpls():
-                if each.plugin is plugin and _is_wrapper(each):
-                    warn(f"plugin {registered}: {caller.name} wraps others, which is left out")
+        self._pm.register(plugin, name=name)
 
     def load_builtin(self) -> None:
         """Does nothing: the program registers what it brings by itself."""
 
-    def load_entry_points(self) -> int:
-        """Imports and registers every plugin that is installed; returns how many there are now.
+    def load_entry_points(self, *, without: Collection[str] = ()) -> int:
+        """Imports and registers every plugin that is installed and not named in `without`; returns
+        how many there are now.
 
         One that cannot be imported is one line of warning, and the others go on.
         """
         loaded = 0
         for entry_point in _entry_points():
+            if entry_point.name in without:
+                continue
             carried = _described(entry_point)
             self.carried.append(carried)
             try:
@@ -80,18 +81,38 @@ class PluginManager:
             "letscode_register_frontends": self.frontends,
         }
         for hook, registry in registries.items():
-            for name, implementation in self.implementations(hook):
-                try:
-                    implementation(registry=registry)
-                except FAULTS as error:
-                    warn(f"plugin {name}: {hook} failed: {told(error)}")
+            with self.around(hook, registry=registry):
+                for name, implementation in self.implementations(hook):
+                    try:
+                        implementation(registry=registry)
+                    except FAULTS as error:
+                        warn_of(name, hook, error)
         self.skills.load()
+
+    def listens(self, hook: str) -> bool:
+        """Returns whether any plugin has an implementation of a hook, or wraps others."""
+        return bool(getattr(self._pm.hook, hook).get_hookimpls())
 
     def implementations(self, hook: str) -> list[tuple[str, Implementation]]:
         """Returns a hook's implementations with their plugins' names, in the order of calling."""
         found = getattr(self._pm.hook, hook).get_hookimpls()
         plain = (each for each in reversed(found) if not _is_wrapper(each))
         return [(each.plugin_name, Implementation(each)) for each in plain]
+
+    def wraps(self, hook: str) -> bool:
+        """Returns whether any plugin wraps the others' implementations of a hook."""
+        return bool(self._wrappers(hook))
+
+    def around(self, hook: str, *, failed: Failed | None = None, **arguments: Any) -> Around:
+        """Returns a hook's wrappers for one call, to be entered around it. A wrapper's failure is
+        one line of warning, and told to `failed` too."""
+
+        def tell(name: str, error: BaseException) -> None:
+            warn_of(name, hook, error)
+            if failed is not None:
+                failed(name, error)
+
+        return Around(self._wrappers(hook), arguments, tell)
 
     def is_guard(self, name: str) -> bool:
         """Returns whether a plugin says `letscode_fail_closed = True`: tool calls that it cannot
@@ -101,6 +122,10 @@ class PluginManager:
     def plugin_names(self) -> list[str]:
         """Returns the names of the registered plugins."""
         return [name for name, _ in self._pm.list_name_plugin()]
+
+    def _wrappers(self, hook: str) -> list[pluggy.HookImpl]:
+        found = getattr(self._pm.hook, hook).get_hookimpls()
+        return [each for each in reversed(found) if _is_wrapper(each)]
 
 
 class Implementation:
@@ -112,6 +137,11 @@ class Implementation:
 
     def __call__(self, **arguments: Any) -> Any:
         return self._function(*(arguments[name] for name in self._wanted))
+
+
+def warn_of(name: str, hook: str, error: BaseException) -> None:
+    """Says in one line that a plugin's hook failed."""
+    warn(f"plugin {name}: {hook} failed: {told(error)}")
 
 
 def _is_wrapper(implementation: pluggy.HookImpl) -> bool:

@@ -9,7 +9,7 @@ use crate::signals::Signals;
 use letscode_core::agent::{Agent, Output};
 use letscode_core::commands::render;
 use letscode_core::secrets::Secrets;
-use letscode_tui::harmless;
+use letscode_tui::{harmless, harmless_in_colors};
 use letscode_wire::{
     Command, Control, Event, Message, RequestId, StopReason, ToolMessage, Transcript, text_of,
 };
@@ -217,7 +217,10 @@ impl View {
             return Ok(());
         }
         self.exit = Exit::Success;
-        self.text(&render(&command, result))?;
+        match &result["styled"] {
+            Value::String(styled) if self.on_terminal => self.styled(styled)?,
+            _ => self.text(&render(&command, result))?,
+        }
         self.end_line()
     }
 
@@ -233,6 +236,14 @@ impl View {
         let text = if self.on_terminal { harmless(text) } else { Cow::Borrowed(text) };
         stdout.write_all(text.as_bytes())?;
         self.in_line = !text.ends_with('\n');
+        stdout.flush()
+    }
+
+    /// Shows text on a terminal, in its colours.
+    fn styled(&mut self, text: &str) -> io::Result<()> {
+        let mut stdout = io::stdout().lock();
+        stdout.write_all(harmless_in_colors(text).as_bytes())?;
+        self.in_line = true;
         stdout.flush()
     }
 

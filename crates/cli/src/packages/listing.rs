@@ -2,11 +2,12 @@
 //!
 //! Owns the words and the order of the list. Must not start or change anything.
 
-use super::distribution::{Distribution, normal};
 use super::native::{self, NativePlugin};
 use super::places::Places;
-use super::python_environment::{PythonEnvironment, Version};
 use crate::args::Place;
+use crate::plugins;
+use crate::python_environment::distribution::{Distribution, normal};
+use crate::python_environment::{PythonEnvironment, Version};
 use std::path::Path;
 
 const NOTHING: &str = "\
@@ -33,6 +34,8 @@ struct Row {
     source: String,
     /// Why it does not count.
     fault: Option<String>,
+    /// The plugin of the program's own in whose place it runs.
+    replaces: Option<String>,
 }
 
 /// Returns the list as it is printed.
@@ -107,7 +110,8 @@ fn python(
 
 fn row(plugin: Distribution, fault: Option<String>) -> Row {
     let source = plugin.origin.to_string();
-    Row { name: plugin.name, version: plugin.version, source, fault }
+    let replaces = plugin.plugins.into_iter().find(|name| plugins::is_replaceable(name));
+    Row { name: plugin.name, version: plugin.version, source, fault, replaces }
 }
 
 fn not_python(places: &Places, root: &Path, place: &'static str) -> Section {
@@ -117,7 +121,10 @@ fn not_python(places: &Places, root: &Path, place: &'static str) -> Section {
 
 fn native_row(plugin: NativePlugin) -> Row {
     let NativePlugin { name, version, source, fault, .. } = plugin;
-    Row { name, version, source, fault: fault.map(|fault| format!("cannot be used: {fault}")) }
+    let replaces = Some(plugins::short_name(&name)).filter(|name| plugins::is_replaceable(name));
+    let replaces = replaces.map(str::to_owned);
+    let fault = fault.map(|fault| format!("cannot be used: {fault}"));
+    Row { name, version, source, fault, replaces }
 }
 
 /// Notes at each plugin that another one of its name, in a place before its own, stands before it.
@@ -154,11 +161,13 @@ fn render(sections: &[Section]) -> String {
             text.push_str(&format!("  ! {note}\n"));
         }
         for row in &section.rows {
-            let Row { name, version, source, fault } = row;
+            let Row { name, version, source, fault, replaces } = row;
             let line = format!("  {name:names$}  {version:versions$}  {source}");
             text.push_str(&format!("{}\n", line.trim_end()));
             if let Some(fault) = fault {
                 text.push_str(&format!("    ! {fault}\n"));
+            } else if let Some(own) = replaces.as_ref().filter(|_| section.fault.is_none()) {
+                text.push_str(&format!("    runs in place of the program's own {own}\n"));
             }
         }
     }

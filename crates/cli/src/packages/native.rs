@@ -4,13 +4,13 @@
 #![expect(clippy::disallowed_methods, reason = "this file keeps the folders of plugins")]
 
 use super::PackageError;
-use super::distribution::{Distribution, normal};
 use super::handshake;
 use super::spec::Spec;
 use super::workshop::{Step, Workshop, arguments};
 use crate::args::Keeping;
 use crate::files;
 use crate::programs::is_program;
+use crate::python_environment::distribution::{Distribution, normal};
 use std::ffi::OsString;
 use std::fs;
 use std::io;

@@ -5,15 +5,15 @@
 #![expect(clippy::disallowed_methods, reason = "this file writes what uv and pip are given")]
 
 use super::PackageError;
-use super::distribution::{Distribution, Origin, normal};
 use super::native;
 use super::places::NATIVE;
-use super::python_environment::{OLDEST_PYTHON, PythonEnvironment};
 use super::snapshot::{self, Snapshot};
 use super::spec::{Spec, project_name};
 use super::version_bound;
 use super::workshop::{Python, Step, StepError, Workshop, arguments};
 use crate::args::{Keeping, Place};
+use crate::python_environment::distribution::{Distribution, Origin, normal};
+use crate::python_environment::{OLDEST_PYTHON, PythonEnvironment};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};

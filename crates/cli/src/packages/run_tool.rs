@@ -7,9 +7,9 @@
 use super::PackageError;
 use super::native;
 use super::places::Places;
-use super::python_environment::PythonEnvironment;
 use crate::args::Place;
 use crate::programs::is_program;
+use crate::python_environment::PythonEnvironment;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};

@@ -65,6 +65,14 @@ pub(crate) enum SpecError {
         .0.display()
     )]
     NoPackage(PathBuf),
+    /// What says that a folder is a package makes no sense.
+    #[error("{}: {reason}", .path.display())]
+    Unreadable {
+        /// The file that says it.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A file that cannot be run.
     #[error(
         "{path}: is neither an executable nor a wheel or source archive; if it is a program, run \
@@ -133,7 +141,7 @@ fn at_path(path: &Path) -> Result<Spec, SpecError> {
         if manifest.is_some_and(|table| table.contains_key("package")) {
             return Ok(Spec::Crate(path));
         }
-        return Err(SpecError::NoPackage(path));
+        return Err(unreadable(&path).unwrap_or(SpecError::NoPackage(path)));
     }
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
     if [".whl", ".tar.gz", ".zip"].iter().any(|ending| name.ends_with(ending)) {
@@ -153,6 +161,15 @@ fn is_python(folder: &Path) -> bool {
     };
     let is_poetry = table.get("tool").is_some_and(|tool| tool.get("poetry").is_some());
     table.contains_key("project") || table.contains_key("build-system") || is_poetry
+}
+
+/// Returns which of the files that describe a package cannot be read, and why.
+fn unreadable(folder: &Path) -> Option<SpecError> {
+    ["pyproject.toml", "Cargo.toml"].iter().find_map(|name| {
+        let path = folder.join(name);
+        let fault = files::read_text(&path).ok()??.parse::<Table>().err()?;
+        Some(SpecError::Unreadable { path, reason: fault.message().replace('\n', " ") })
+    })
 }
 
 fn table(path: &Path) -> Option<Table> {
@@ -265,6 +282,7 @@ mod tests {
             ("empty/README.md", ""),
             ("x-1.0-py3-none-any.whl", ""),
             ("plain.py", ""),
+            ("broken/pyproject.toml", "[project\nname = 'x'"),
         ] {
             let path = root.join(file);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -287,6 +305,7 @@ mod tests {
             ("./workspace", "neither a Python package"),
             ("./empty", "neither a Python package"),
             ("./plain.py", "chmod +x"),
+            ("./broken", "broken/pyproject.toml: "),
         ] {
             let error = read(text).unwrap_err();
             assert!(error.contains(part) && !error.contains('\n'), "{text}: {error}");

@@ -3,9 +3,9 @@
 //! Owns finding them, running them with their output shown, and one line for each way in which
 //! they fail. Must not know what is installed where.
 
-use super::python_environment::{OLDEST_PYTHON, Version};
 use crate::environment::Environment;
 use crate::programs::{self, Finished, Request, RunError, ShownEnd, ShownRequest};
+use crate::python_environment::{OLDEST_PYTHON, Version};
 use crate::signals::{Signals, StopSignal};
 use std::ffi::{OsStr, OsString};
 use std::io;

@@ -57,6 +57,12 @@ pub(crate) fn guards() -> impl Iterator<Item = &'static str> {
     BUNDLED.iter().filter(|plugin| plugin.fail_closed).map(|plugin| plugin.name)
 }
 
+/// Returns whether the program carries one of that name that an installed one takes the place of. A
+/// guard stays: what is installed beside it must not get round it.
+pub(crate) fn is_replaceable(name: &str) -> bool {
+    find(name).is_some_and(|plugin| !plugin.fail_closed)
+}
+
 impl Bundled {
     /// Returns whether the configuration asks for it: `[plugins] NAME = true`, or what it works with.
     pub(crate) fn is_enabled(&self, config: &Table) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! Owns the `[plugins]` table. Must not start any.
 
-use super::bundled::BUNDLED;
+use super::bundled::{BUNDLED, Bundled, is_replaceable};
 use super::python::{self, PythonHost};
 use letscode_core::hooks::HookTimeouts;
 use letscode_plugin_host::{Manifest, PluginSpec, manifests_in};
@@ -47,6 +47,8 @@ pub(crate) struct PluginSettings {
     installed: Vec<Manifest>,
     /// The host of those in Python.
     python: Option<PluginSpec>,
+    /// The plugins that it runs.
+    in_python: Vec<String>,
     timeouts: HookTimeouts,
     hello: Duration,
     register: Duration,
@@ -69,11 +71,18 @@ impl PluginSettings {
             }
         }
         installed.sort_by(|a, b| a.name.cmp(&b.name));
-        let python = python_host(&config, folders, warnings);
+        let host = python_host(&config, folders, warnings);
+        let in_python = host.as_ref().map(|host| host.names().to_vec()).unwrap_or_default();
+        let python = host.and_then(|host| {
+            host.spec()
+                .inspect_err(|error| warnings.push(format!("plugins in Python left out: {error}")))
+                .ok()
+        });
         let mut settings = Self {
             config,
             installed,
             python,
+            in_python,
             timeouts: HookTimeouts::default(),
             hello: HELLO,
             register: REGISTER,
@@ -86,15 +95,12 @@ impl PluginSettings {
 
     /// Returns whether any plugin is to run.
     pub(crate) fn are_there(&self) -> bool {
-        !self.installed.is_empty()
-            || self.python.is_some()
-            || BUNDLED.iter().any(|plugin| plugin.is_enabled(&self.config))
+        !self.installed.is_empty() || self.python.is_some() || self.bundled().next().is_some()
     }
 
     /// Returns the plugins that are to run, in the order of registration.
     pub(crate) fn specs(&self) -> Vec<PluginSpec> {
-        let bundled = BUNDLED.iter().filter(|plugin| plugin.is_enabled(&self.config));
-        let bundled = bundled.filter_map(|plugin| {
+        let bundled = self.bundled().filter_map(|plugin| {
             Some(PluginSpec {
                 name: plugin.name.to_owned(),
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -115,6 +121,19 @@ impl PluginSettings {
             config: self.table(manifest.config.as_deref().unwrap_or(&manifest.name)),
         });
         bundled.chain(self.python.clone()).chain(installed).collect()
+    }
+
+    /// Returns the plugins that the program carries and that are to run. One that the user has
+    /// installed under the same name takes the place of ours, but never that of a guard.
+    fn bundled(&self) -> impl Iterator<Item = &'static Bundled> {
+        let is_installed = |name: &str| {
+            self.in_python.iter().any(|other| other == name)
+                || self.installed.iter().any(|other| short_name(&other.name) == name)
+        };
+        BUNDLED.iter().filter(move |plugin| {
+            let is_replaced = is_replaceable(plugin.name) && is_installed(plugin.name);
+            plugin.is_enabled(&self.config) && !is_replaced
+        })
     }
 
     /// Returns a table of the configuration.
@@ -153,9 +172,7 @@ impl PluginSettings {
     }
 
     fn table(&self, name: &str) -> Map<String, serde_json::Value> {
-        // The table of `letscode-memory` is `[memory]`.
-        let name = name.strip_prefix("letscode-").unwrap_or(name);
-        match self.section(Some(name)) {
+        match self.section(Some(short_name(name))) {
             serde_json::Value::Object(table) => table,
             _ => Map::new(),
         }
@@ -189,19 +206,22 @@ impl PluginSettings {
     }
 }
 
-/// Looks for plugins in Python, and makes their host ready to be started.
+/// Looks for plugins in Python.
 fn python_host(
     config: &Table,
     folders: &PluginFolders,
     warnings: &mut Vec<String>,
-) -> Option<PluginSpec> {
+) -> Option<PythonHost> {
     if is_switched_off(config, python::NAME) {
         return None;
     }
-    let host = PythonHost::find(&folders.python, folders.cache.as_deref(), warnings)?;
-    host.spec()
-        .inspect_err(|error| warnings.push(format!("plugins in Python left out: {error}")))
-        .ok()
+    let is_off = |name: &str| is_switched_off(config, name);
+    PythonHost::find(&folders.python, folders.cache.as_deref(), is_off, warnings)
+}
+
+/// Returns a plugin's name as its table is named: that of `letscode-memory` is `[memory]`.
+pub(crate) fn short_name(name: &str) -> &str {
+    name.strip_prefix("letscode-").unwrap_or(name)
 }
 
 fn is_switched_off(config: &Table, name: &str) -> bool {

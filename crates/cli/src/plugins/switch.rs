@@ -2,9 +2,10 @@
 //!
 //! Owns the change of that line; the rest of the file stays byte for byte. Must not start a plugin.
 
-use super::bundled;
+use super::{bundled, python};
 use crate::files::{Existing, ReadError, read_text, write_private};
 use crate::paths::UserPaths;
+use crate::python_environment::PythonEnvironment;
 use letscode_plugin_host::manifests_in;
 use std::io;
 use std::path::PathBuf;
@@ -71,6 +72,12 @@ fn check_name(user: &UserPaths, name: &str) -> Result<(), SwitchError> {
     let (installed, _) = manifests_in(&user.native_plugins());
     let mut known: Vec<&str> = bundled::BUNDLED.iter().map(|plugin| plugin.name).collect();
     known.extend(installed.iter().map(|manifest| manifest.name.as_str()));
+    let in_python = PythonEnvironment::at(&user.plugins());
+    let in_python = in_python.map(|environment| environment.plugin_names()).unwrap_or_default();
+    known.extend(in_python.iter().map(String::as_str));
+    if !in_python.is_empty() {
+        known.push(python::NAME);
+    }
     if known.contains(&name) {
         return Ok(());
     }

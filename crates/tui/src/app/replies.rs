@@ -207,8 +207,8 @@ impl App {
 
     /// Shows what a slash command gave, and leaves where it asks for that.
     fn command_answered(&mut self, result: &Value) {
-        if let Some(RunCommandResult { text, exit, .. }) = read(result) {
-            self.transcript.text(&text);
+        if let Some(RunCommandResult { text, styled, exit, .. }) = read(result) {
+            self.transcript.text(styled.as_deref().unwrap_or(&text));
             if exit {
                 self.effects.push(super::Effect::Exit);
             }

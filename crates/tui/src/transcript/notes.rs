@@ -20,8 +20,7 @@ pub(super) fn line(text: &str, style: Style) -> Block {
 }
 
 /// Returns a line whose further rows begin below its second column, where it has one.
-pub(super) fn columns(text: &str) -> Block {
-    let line = Line::from(Span::foreign(text, Style::PLAIN));
+pub(super) fn columns(line: Line) -> Block {
     let shown = line.text();
     let first = shown.len() - shown.trim_start().len();
     let gap = shown.get(first..).and_then(|rest| rest.find("  ")).map(|at| first + at);

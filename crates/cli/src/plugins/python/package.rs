@@ -56,6 +56,7 @@ const FILES: &[(&str, &str)] = &files![
     "letscode/plugins/__init__.py",
     "letscode/plugins/manager.py",
     "letscode/plugins/registries.py",
+    "letscode/plugins/wrappers.py",
     "letscode/py.typed",
     "letscode/session/__init__.py",
     "letscode/session/store.py",

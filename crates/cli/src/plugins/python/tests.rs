@@ -1,6 +1,7 @@
 //! Environments on disk, and what is made of them.
 
 use super::*;
+use crate::plugins::{PluginFolders, PluginSettings};
 use std::fs;
 
 /// Makes an environment with one package; returns its folder.
@@ -21,7 +22,7 @@ const PLUGIN: &str =
 
 fn find(environments: &[PathBuf], cache: &Path) -> (Option<PythonHost>, Vec<String>) {
     let mut warnings = Vec::new();
-    (PythonHost::find(environments, Some(cache), &mut warnings), warnings)
+    (PythonHost::find(environments, Some(cache), |name| name == "off", &mut warnings), warnings)
 }
 
 #[test]
@@ -55,7 +56,7 @@ fn what_cannot_be_run_is_one_warning_each() {
     let good = environment(root.path(), "good", "3.13", PLUGIN);
     let other = environment(root.path(), "other", "3.14", PLUGIN);
     let (host, warnings) = find(&[old, broken, good.clone(), other], root.path());
-    assert_eq!(host.unwrap().home.folder, good);
+    assert_eq!(host.unwrap().home.root(), good);
     let [old, broken, other] = warnings.as_slice() else { panic!("{warnings:?}") };
     assert!(old.contains("3.9") && broken.contains("is gone") && other.contains("3.14"));
 }
@@ -75,6 +76,48 @@ fn only_entry_points_of_the_group_that_are_not_our_own_count() {
     for (number, (text, expected)) in cases.into_iter().enumerate() {
         let folder = environment(root.path(), &number.to_string(), "3.12", text);
         assert_eq!(find(&[folder], root.path()).0.is_some(), expected, "{text}");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn what_is_switched_off_is_left_out_and_starts_no_python() {
+    let root = tempfile::tempdir().unwrap();
+    let both = environment(root.path(), "both", "3.12", "[letscode]\noff = a\non = b\n");
+    let none = environment(root.path(), "none", "3.12", "[letscode]\noff = a\n");
+    assert_eq!(find(std::slice::from_ref(&none), root.path()), (None, Vec::new()));
+    let (host, warnings) = find(&[none, both], root.path());
+    let host = host.unwrap();
+    assert_eq!((host.names(), warnings), (["on".to_owned()].as_slice(), Vec::new()));
+    let spec = host.spec().unwrap();
+    let without = spec.command.iter().filter(|word| *word == "--without").count();
+    assert!(without > 0 && spec.command.last().is_some_and(|word| word == "off"));
+}
+
+#[test]
+#[cfg(unix)]
+fn one_that_is_installed_takes_the_place_of_the_programs_own_unless_it_is_switched_off() {
+    let root = tempfile::tempdir().unwrap();
+    let servers = "[mcp.servers.a]\ncommand = 'x'\n";
+    for (number, (config, entry_point, expected)) in [
+        ("", "mcp", vec!["python"]),
+        ("[plugins]\nmcp = true\n", "mcp", vec!["python"]),
+        ("[plugins]\nmcp = false\n", "mcp", vec![]),
+        ("[plugins]\npython = false\n", "mcp", vec!["mcp"]),
+        ("", "other", vec!["mcp", "python"]),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let entry_points = format!("[letscode]\n{entry_point} = a\n");
+        let folder = environment(root.path(), &number.to_string(), "3.12", &entry_points);
+        let cache = Some(root.path().to_owned());
+        let folders = PluginFolders { user: None, project: None, python: vec![folder], cache };
+        let config = format!("{config}{servers}").parse().unwrap();
+        let settings = PluginSettings::new(config, &folders, &mut Vec::new());
+        let specs = settings.specs();
+        let names: Vec<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
+        assert_eq!(names, expected, "{number}");
     }
 }
 

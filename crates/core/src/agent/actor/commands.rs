@@ -398,8 +398,7 @@ impl Actor {
         let result = match self.forget_call(&id) {
             Some(Called { name, command, .. }) => {
                 let text = commands::render(&command, &result.unwrap_or_default());
-                let (exit_code, exit) = (None, false);
-                Some(to_value(&RunCommandResult { command: name, text, exit_code, exit }))
+                Some(to_value(&RunCommandResult::new(name, text)))
             }
             None => result,
         };

@@ -6,7 +6,7 @@
 use super::Actor;
 use super::words;
 use crate::agent::turn::Input;
-use crate::commands::{self, SlashError};
+use crate::commands::{self, Shown, SlashError};
 use crate::hooks::{AccessAnswer, Hooks, PluginError, Wanted};
 use letscode_wire::{
     CommandInfo, CommandKind, CommandSpec, ContentPart, Message, MessageId, RequestId,
@@ -99,11 +99,12 @@ impl Actor {
             Some(Err(error)) => return self.refuse(id, error.to_string()),
             Some(Ok(reply)) => reply,
         };
-        let text = self.secrets().mask(reply.text).into_owned();
+        let Shown { plain, styled } = Shown::read(&self.secrets().mask(reply.text));
         let Some(prompt) = reply.prompt else {
             self.ack(&id);
-            let (exit_code, exit) = (None, reply.exit);
-            return self.done(id, &RunCommandResult { command: name, text, exit_code, exit });
+            let exit = reply.exit;
+            let result = RunCommandResult { styled, exit, ..RunCommandResult::new(name, plain) };
+            return self.done(id, &result);
         };
         if self.is_busy() {
             return self.refuse(id, BUSY.to_owned());
@@ -111,7 +112,7 @@ impl Actor {
         if let Some(reason) = words::fault(&prompt, &[]) {
             return self.refuse(id, reason);
         }
-        self.tell_all(Some(text).filter(|text| !text.is_empty()));
+        self.tell_all(Some(plain).filter(|text| !text.is_empty()));
         let said = self.said(vec![ContentPart::text(prompt)], None);
         self.begin(id, Input::Prompt(said)).await;
     }

@@ -126,8 +126,13 @@ impl Actor {
             Some(Ok(Expanded::Silent { command, output, exit_code })) => {
                 let mask = |text: String| self.secrets().mask(text).into_owned();
                 let (command, text) = (mask(command), mask(output));
-                let result = RunCommandResult { command, text, exit_code, exit: false };
-                self.answer(id, Ok::<_, String>(result));
+                self.answer(
+                    id,
+                    Ok::<_, String>(RunCommandResult {
+                        exit_code,
+                        ..RunCommandResult::new(command, text)
+                    }),
+                );
             }
             Some(Ok(Expanded::Prompt { content, notices, files })) => {
                 self.tell_all(notices);

@@ -1,6 +1,7 @@
 //! What is typed: commands, files, pictures, the history, and lines that come back.
 
 use super::*;
+use crate::text::Color;
 
 #[test]
 fn a_line_is_sent_as_it_was_typed_and_kept_in_the_history() {
@@ -187,6 +188,19 @@ fn a_slash_command_goes_to_the_agent_and_its_words_are_shown() {
     // What is none goes as a message does: the agent says what it makes of it.
     scene.sends("/etc/hosts what is that");
     assert!(scene.is_asked("prompt"));
+}
+
+#[test]
+fn what_a_plugins_command_answers_is_shown_in_its_colours() {
+    let mut scene = Scene::new();
+    scene.sends("/memories");
+    let styled = "\u{1b}[31mred\u{1b}[0m \u{1b}[2Jplain";
+    scene.answer("run_command", json!({ "command": "x", "text": "red plain", "styled": styled }));
+    let rows = scene.app.view(100, 200, scene.now).finished;
+    let row = rows.iter().find(|row| row.text().contains("red")).unwrap();
+    assert_eq!(row.text(), "red [2Jplain");
+    let looks: Vec<_> = row.spans.iter().map(|span| span.style.color).collect();
+    assert_eq!(looks, [Some(Color::Red), None]);
 }
 
 #[test]

@@ -3,9 +3,9 @@
 //! Owns the reading of `*.dist-info` and `*.egg-info` folders. Must not start Python.
 #![expect(clippy::disallowed_methods, reason = "this file reads what is installed")]
 
-use crate::files;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use url::Url;
 
@@ -24,6 +24,8 @@ pub(crate) struct Distribution {
     pub(crate) version: String,
     /// Where it came from.
     pub(crate) origin: Origin,
+    /// The names of its plugins: those of their entry points.
+    pub(crate) plugins: Vec<String>,
     /// The names of its tools, sorted.
     pub(crate) tools: Vec<String>,
     /// What it requires, but for what only some extras need.
@@ -73,6 +75,14 @@ pub(crate) fn plugins_in(site_packages: &Path) -> Vec<Distribution> {
     plugins
 }
 
+/// Returns the names of the plugins in a folder of packages. Reads of each package no more than it
+/// takes.
+pub(crate) fn plugin_names_in(site_packages: &Path) -> Vec<String> {
+    let records = records_in(site_packages);
+    let names = records.iter().filter_map(|record| entry_points(record)?.remove(ENTRY_POINT_GROUP));
+    names.flatten().collect()
+}
+
 /// Returns whether a package of that name is in a folder of packages, plugin or not.
 pub(crate) fn has_package(site_packages: &Path, name: &str) -> bool {
     let wanted = normal(name);
@@ -102,23 +112,33 @@ fn name_of_record(record: &Path) -> Option<&str> {
 
 /// Reads one record; `None` where it is no plugin's.
 fn read(record: &Path) -> Option<Distribution> {
-    let text = |name: &str| files::read_text(&record.join(name)).ok().flatten();
     // Most packages are no plugins: nothing else of them is read.
-    let groups = groups(&text("entry_points.txt")?);
-    if groups.get(ENTRY_POINT_GROUP).is_none_or(Vec::is_empty) {
-        return None;
-    }
+    let mut groups = entry_points(record)?;
+    let plugins = groups.remove(ENTRY_POINT_GROUP)?;
+    let text = |name: &str| text_of(record, name);
     let metadata = text("METADATA").or_else(|| text("PKG-INFO")).unwrap_or_default();
     let name = field(&metadata, "Name").or_else(|| name_of_record(record))?;
-    let mut tools = groups.get(TOOL_GROUP).cloned().unwrap_or_default();
+    let mut tools = groups.remove(TOOL_GROUP).unwrap_or_default();
     tools.sort();
     Some(Distribution {
         name: name.to_owned(),
         version: field(&metadata, "Version").unwrap_or("?").to_owned(),
         origin: text("direct_url.json").and_then(|text| origin(&text)).unwrap_or(Origin::Index),
+        plugins,
         tools,
         requires: fields(&metadata, "Requires-Dist").filter_map(requirement).collect(),
     })
+}
+
+/// Returns the names of a package's entry points by group; `None` where it has none.
+fn entry_points(record: &Path) -> Option<BTreeMap<String, Vec<String>>> {
+    Some(groups(&text_of(record, "entry_points.txt")?))
+}
+
+/// Reads a file of a record. Opens it right away: at the start of the program most are looked for in
+/// vain.
+fn text_of(record: &Path, name: &str) -> Option<String> {
+    fs::read_to_string(record.join(name)).ok()
 }
 
 /// Returns whether an entry point leads into the package `letscode` itself, which is no plugin.
@@ -191,7 +211,6 @@ fn origin(text: &str) -> Option<Origin> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
 
     fn package(root: &Path, record: &str, files: &[(&str, &str)]) {
         let record = root.join(record);
@@ -237,6 +256,7 @@ mod tests {
             name: "Letscode_Memory".to_owned(),
             version: "0.1.0".to_owned(),
             origin: Origin::Index,
+            plugins: vec!["memory".to_owned()],
             tools: vec!["forget".to_owned(), "remember".to_owned()],
             requires: vec![Requirement {
                 name: "letscode".to_owned(),

@@ -4,8 +4,10 @@
 //! change it.
 #![expect(clippy::disallowed_methods, reason = "this file looks at environments")]
 
-use super::distribution::{self, Distribution};
+pub(crate) mod distribution;
+
 use crate::files;
+use distribution::Distribution;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -100,10 +102,27 @@ impl PythonEnvironment {
         }
     }
 
+    /// Returns the folders of packages that its Python sees. They may be missing.
+    pub(crate) fn sites(&self) -> Vec<PathBuf> {
+        if let Some(version) = self.version.filter(|_| !cfg!(windows)) {
+            return vec![self.root.join(format!("lib/python{version}/site-packages"))];
+        }
+        self.packages().into_iter().map(|(_, folder)| folder).collect()
+    }
+
+    /// Returns the names of the plugins that its Python sees, sorted: those of their entry points.
+    pub(crate) fn plugin_names(&self) -> Vec<String> {
+        let sites = self.sites();
+        let mut names: Vec<_> =
+            sites.iter().flat_map(|site| distribution::plugin_names_in(site)).collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
     /// Returns the plugins that its Python sees.
     pub(crate) fn plugins(&self) -> Vec<Distribution> {
-        let visible = self.packages().into_iter().filter(|(version, _)| self.sees(*version));
-        visible.flat_map(|(_, folder)| distribution::plugins_in(&folder)).collect()
+        self.sites().iter().flat_map(|site| distribution::plugins_in(site)).collect()
     }
 
     /// Returns the plugins that its Python does not see, and the Python that they are for.
@@ -119,8 +138,7 @@ impl PythonEnvironment {
 
     /// Returns whether it has a package of that name, plugin or not.
     pub(crate) fn has_package(&self, name: &str) -> bool {
-        let mut folders = self.packages().into_iter().filter(|(version, _)| self.sees(*version));
-        folders.any(|(_, folder)| distribution::has_package(&folder, name))
+        self.sites().iter().any(|site| distribution::has_package(site, name))
     }
 
     fn sees(&self, version: Option<Version>) -> bool {
@@ -172,6 +190,7 @@ mod tests {
         plugin(root, "python3.12", "new");
         let environment = PythonEnvironment::at(root).unwrap();
         assert_eq!(names(&environment.plugins()), ["new"]);
+        assert_eq!(environment.plugin_names(), ["x"]);
         let invisible = environment.invisible_plugins();
         assert_eq!(invisible.len(), 1);
         assert_eq!((invisible[0].0.minor, invisible[0].1.name.as_str()), (11, "old"));
