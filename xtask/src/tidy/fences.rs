@@ -26,7 +26,7 @@ const NETWORK: &[&str] =
     &["reqwest", "hyper", "hyper-util", "ureq", "rustls", "webpki-roots", "native-tls"];
 const TERMINAL: &[&str] = &["ratatui", "crossterm", "syntect", "clap"];
 
-const FENCES: [Fence; 12] = [
+const FENCES: &[Fence] = &[
     Fence {
         folder: "crates/wire",
         ours: &[],
