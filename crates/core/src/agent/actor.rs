@@ -10,6 +10,7 @@ mod equipping;
 mod names;
 mod plugins;
 mod reloading;
+mod requesting;
 mod saving;
 mod typed;
 mod user;
@@ -21,13 +22,10 @@ use super::runner::{Batch, ToolNews, ToolReport, ToolRunner};
 use super::turn::{Effect, Input, Limits, Machine};
 use super::{AgentParts, Inbox, KeptSession, Status};
 use crate::commands::Host;
-use crate::compaction::{SummaryRequest, estimate_overhead, shorten, summary_messages};
-use crate::context::messages_for_model;
+use crate::compaction::estimate_overhead;
 use crate::hooks::{AccessAnswer, AccessInbox, Wanted};
 use crate::input::TypingAids;
-use crate::model::{
-    Model, ModelError, ModelErrorKind, ModelEvent, ModelRequest, ModelSource, ModelStream,
-};
+use crate::model::{Model, ModelError, ModelErrorKind, ModelEvent, ModelSource, ModelStream};
 use crate::secrets::Secrets;
 use crate::session::{SessionStore, add_usage};
 use crate::tools::FileLedger;
@@ -37,8 +35,8 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesOrdered, FuturesUnordered};
 use futures_util::{FutureExt as _, StreamExt as _};
 use letscode_wire::{
-    CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall, ToolSpec,
-    Transcript, Usage, UsageResult,
+    CompactResult, Event, Message, RequestId, RetryNotice, StreamEvent, ToolCall, ToolSpec, Usage,
+    UsageResult,
 };
 use names::Names;
 use plugins::PluginCall;
@@ -51,9 +49,6 @@ use typed::{Attached, Expansion};
 
 /// How many pieces of a stream are taken in a row before commands are looked at again.
 const BURST: usize = 64;
-
-/// What the user is told where requests would not fit.
-const CUT: &str = "the model's window is full: the longest texts go to it without their middle";
 
 pub(crate) struct Actor {
     machine: Machine,
@@ -471,45 +466,6 @@ impl Actor {
         if let Some(id) = self.run_id.take() {
             self.done(id, result);
         }
-    }
-
-    fn request(&mut self) {
-        let model = Arc::clone(&self.model);
-        let (system, tools) = (Arc::clone(&self.system), Arc::clone(&self.specs));
-        let transcript = self.machine.transcript().clone();
-        let hooks = self.runner.hooks.clone();
-        let bound = self.machine.bound();
-        if bound.is_some() && !self.cuts_texts {
-            self.bus.push(Output::Notice(CUT.to_owned()));
-        }
-        self.cuts_texts = bound.is_some();
-        // The time of tools that have ended must not count for the silence of the model.
-        self.status.send_modify(|status| status.silent_until = None);
-        let answer = async move {
-            let messages = messages_for_model(&transcript, &hooks).await;
-            let messages = match bound {
-                Some(bound) => shorten(messages, bound),
-                None => messages,
-            };
-            model.stream(ModelRequest { system, messages, tools })
-        };
-        self.stream = Some(Box::pin(answer.flatten_stream()));
-    }
-
-    /// Asks for a summary with the same system prompt, tools and messages as ever: a provider's
-    /// cache of them holds.
-    fn summarise(&mut self, request: SummaryRequest) {
-        let model = Arc::clone(&self.model);
-        let (system, tools) = (Arc::clone(&self.system), Arc::clone(&self.specs));
-        let collapsed = self.machine.transcript().iter().take(request.border);
-        let collapsed: Transcript = collapsed.cloned().collect();
-        let hooks = self.runner.hooks.clone();
-        let answer = async move {
-            let messages = messages_for_model(&collapsed, &hooks).await;
-            let messages = summary_messages(messages, request.bias.as_deref(), request.budget);
-            model.stream(ModelRequest { system, messages, tools })
-        };
-        self.stream = Some(Box::pin(answer.flatten_stream()));
     }
 
     fn run_tools(&mut self, calls: Vec<ToolCall>, rejected: Vec<Option<String>>) {
