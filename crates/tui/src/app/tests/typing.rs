@@ -193,7 +193,7 @@ fn a_slash_command_goes_to_the_agent_and_its_words_are_shown() {
 #[test]
 fn what_a_plugins_command_answers_is_shown_in_its_colours() {
     let mut scene = Scene::new();
-    scene.sends("/memories");
+    scene.sends("/usage");
     let styled = "\u{1b}[31mred\u{1b}[0m \u{1b}[2Jplain";
     scene.answer("run_command", json!({ "command": "x", "text": "red plain", "styled": styled }));
     let rows = scene.app.view(100, 200, scene.now).finished;
