@@ -31,6 +31,7 @@ pub(crate) fn run(source: &Source) -> Vec<Arc<dyn Plugin>> {
         hello_limit: settings.hello_limit(),
         register_limit: settings.register_limit(),
         call_limit: settings.call_limit(),
+        command_limit: settings.command_limit(),
         ui: source.ui.clone(),
         agent: source.agent.clone(),
         program: Arc::<Offers>::clone(&source.offers),

@@ -76,7 +76,7 @@ pub trait Plugin: Send + Sync {
     /// Adds front ends. Called at the start, and when the revision changed.
     fn register_frontends(&self, _frontends: &mut Vec<FrontendSpec>) {}
 
-    /// Runs a slash command that the plugin added. Nothing limits its time.
+    /// Runs a slash command that the plugin added. Must end by itself.
     ///
     /// # Errors
     /// When it cannot be carried out; the text is for the user.

@@ -63,7 +63,7 @@ impl PluginHost {
             ended.stop.send_replace(true);
         }
         for one in &*running {
-            one.plugin.limit_calls(surroundings.call_limit);
+            one.plugin.limit_calls(surroundings.call_limit, surroundings.command_limit);
         }
         running
             .iter()

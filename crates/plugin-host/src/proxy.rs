@@ -9,7 +9,7 @@ use crate::settings::PluginSpec;
 use letscode_core::BoxFuture;
 use letscode_core::hooks::{Plugin, PluginError};
 use letscode_core::tools::ToolRegistry;
-use letscode_core::ui::Ui;
+use letscode_core::ui::{Clock, Ui};
 use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, Capabilities,
     CarriedPlugin, CommandSpec, ConvertToLlm, CustomMessage, Event, FrontendSpec, HookName,
@@ -57,6 +57,7 @@ struct Known {
     registrations: Registrations,
     connection: Option<Connection>,
     call_limit: Duration,
+    command_limit: Duration,
 }
 
 /// What lists show.
@@ -79,6 +80,7 @@ impl Proxy {
             registrations: Registrations::default(),
             connection: None,
             call_limit: Duration::MAX,
+            command_limit: Duration::MAX,
         };
         Self {
             spec,
@@ -153,9 +155,10 @@ impl Proxy {
         drop(self.is_left_out.subscribe().wait_for(|is_left_out| *is_left_out).await);
     }
 
-    /// Sets how long a tool call may take without a sign of life.
-    pub(crate) fn limit_calls(&self, limit: Duration) {
-        self.known().call_limit = limit;
+    /// Sets how long a tool call may take without a sign of life, and how long a slash command.
+    pub(crate) fn limit_calls(&self, call_limit: Duration, command_limit: Duration) {
+        let mut known = self.known();
+        (known.call_limit, known.command_limit) = (call_limit, command_limit);
     }
 
     pub(crate) fn call_limit(&self) -> Duration {
@@ -279,7 +282,12 @@ impl Plugin for ProxyPlugin {
             let connection = self.0.connection().ok_or_else(gone)?;
             let (name, args) = (name.to_owned(), arguments.to_owned());
             let line = |call| ToPlugin::RunCommand { call, name, args };
-            let result = connection.call(ui.clone(), None, line).await;
+            let (clock, limit) = (Arc::new(Clock::default()), self.0.known().command_limit);
+            let called = connection.call(ui.timed_by(&clock), None, line);
+            let Some(result) = clock.limit(limit, called).await else {
+                let (name, seconds) = (self.name(), limit.as_secs_f64());
+                return Err(failed(format!("the plugin {name} did not answer within {seconds} s")));
+            };
             match result.map_err(|fault| failed(fault.to_string()))? {
                 Value::Null => Ok(RunCommandReply::default()),
                 result => serde_json::from_value(result)

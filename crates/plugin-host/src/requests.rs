@@ -54,7 +54,14 @@ impl Requests {
                 .await;
             }
             FromPlugin::Command { call, command } => {
-                self.answer(call, async move { agent.run(command).await.map_err(text) }).await;
+                // What it asks of the agent may be a whole run.
+                let holds = self.connection.hold_clocks();
+                self.answer(call, async move {
+                    let result = agent.run(command).await.map_err(text);
+                    drop(holds);
+                    result
+                })
+                .await;
             }
             FromPlugin::SaveMessage { call, kind, payload, meta } => {
                 let note = CustomNote { kind, payload, meta };

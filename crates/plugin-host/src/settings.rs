@@ -45,6 +45,8 @@ pub struct Surroundings {
     pub register_limit: Duration,
     /// How long a tool call may take without a sign of life.
     pub call_limit: Duration,
+    /// How long a slash command may take, but for the time in which the user or the agent is asked.
+    pub command_limit: Duration,
     /// The way to the user.
     pub ui: Ui,
     /// The way to the agent.

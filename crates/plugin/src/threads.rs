@@ -88,7 +88,9 @@ mod tests {
         let all = Arc::new(Barrier::new(33));
         for _ in 0..32 {
             let all = Arc::clone(&all);
-            threads.run(move || drop(all.wait()));
+            threads.run(move || {
+                all.wait();
+            });
         }
         // It is reached only when all run at once.
         all.wait();

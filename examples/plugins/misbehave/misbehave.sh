@@ -1,10 +1,12 @@
 #!/bin/sh
 # A plugin that does wrong whatever a plugin can do wrong, to show that a run ends well all the same.
 # usage: misbehave.sh MODE
-# In mode `well` it behaves: a tool, a slash command, and all hooks, in a language without JSON.
+# In mode `well` it behaves: a tool, a slash command, and all hooks, in a language without JSON. With
+# hangs-in-TYPE and dies-in-TYPE it does so at a line of that type.
 
 mode=$1
 asked=
+holds=false
 hooks='"system_prompt","before_tool_call","after_tool_call","transform_context","convert_to_llm",
 "render_custom_message","on_event"'
 
@@ -14,7 +16,7 @@ say() {
 
 hello() {
   say '{"type":"hello","protocol":"'"${1:-letscode-plugin/1}"'","name":"misbehave","version":"1.0.0","registers_later":'"${2:-false}"',
-"capabilities":{"fail_closed":'"${3:-false}"',"hooks":['"$hooks"']},
+"capabilities":{"fail_closed":'"${3:-false}"',"holds_end":'"$holds"',"hooks":['"$hooks"']},
 "registrations":{"tools":[{"name":"poke","description":"Pokes.","parameters":{"type":"object","properties":{}}}],
 "commands":[{"name":"poke","description":"Poke","usage":"[TEXT]"}]}}' | tr -d '\n'
   echo
@@ -36,12 +38,25 @@ case $mode in
   closes-stdout) exec 1>&-; forever ;;
   # A shell reads slowly.
   answers-hugely) hooks= ;;
+  well | hangs-in-hooks | *-in-event) holds=true ;;
   floods-stderr) yes 'a line of the log' 1>&2 & ;;
 esac
 
 while IFS= read -r line; do
   number=${line#*\"call\":}
   number=${number%%[,\}]*}
+  kind=${line#*\"type\":\"}
+  kind=${kind%%\"*}
+  case $kind:$line in
+    # What is only told is not answered by anybody.
+    event:*\"type\":\"event\",\"event\":*) ;;
+    *)
+      case $mode in
+        "hangs-in-$kind") continue ;;
+        "dies-in-$kind") exit 7 ;;
+      esac
+      ;;
+  esac
   case $line in
     '{"type":"hello"'*)
       case $mode in
@@ -59,6 +74,9 @@ while IFS= read -r line; do
           printf '%s\n%s\n' "$$" "$!" > numbers.new
           mv numbers.new numbers
           ;;
+        *-in-render_custom_message)
+          say '{"type":"save_message","call":8,"kind":"note","payload":{"text":"noted"}}'
+          ;;
         asks-forever) say '{"type":"ui","call":1,"request":{"kind":"confirm","text":"sure?"}}' ;;
       esac
       ;;
@@ -70,7 +88,6 @@ while IFS= read -r line; do
       ;;
     '{"type":"call_tool"'*)
       case $mode in
-        dies-in-a-call) exit 5 ;;
         writes-no-json) say 'debug: called'; reply '{"content":[]}' ;;
         writes-half-a-line) printf '{"type":"reply","call":' ; exit 0 ;;
         writes-a-huge-line) head -c 70000000 /dev/zero | tr '\0' a; forever ;;
@@ -81,7 +98,6 @@ while IFS= read -r line; do
           head -c 5000000 /dev/zero | tr '\0' a
           say '"}]}}'
           ;;
-        never-answers) ;;
         asks)
           say '{"type":"ui","call":9,"request":{"kind":"select","text":"which?","options":["a","b"]}}'
           asked=$number
@@ -93,13 +109,12 @@ while IFS= read -r line; do
     '{"type":"run_command"'*) reply '{"text":"poked"}' ;;
     '{"type":"before_tool_call"'*)
       case $mode in
-        hangs-before-a-call | hangs-in-hooks) ;;
-        dies-in-a-hook) exit 7 ;;
+        hangs-in-hooks) ;;
         answers-nonsense-to-hooks) reply '{"arguments":5}' ;;
         *) reply null ;;
       esac
       ;;
-    '{"type":"event"'*) ;;
+    '{"type":"event","event"'*) ;;
     '{"type":"reply"'*)
       answer=${line#*\"result\":}
       number=$asked

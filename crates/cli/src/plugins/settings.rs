@@ -20,6 +20,9 @@ const REGISTER: Duration = Duration::from_secs(30);
 /// How long a tool call may take without a sign of life.
 const CALL_TOOL: Duration = Duration::from_secs(600);
 
+/// How long a slash command may take.
+const RUN_COMMAND: Duration = Duration::from_secs(600);
+
 /// What in `[plugins]` is no plugin's name.
 const TIMEOUTS: &str = "timeouts";
 
@@ -48,6 +51,7 @@ pub(crate) struct PluginSettings {
     hello: Duration,
     register: Duration,
     call_tool: Duration,
+    run_command: Duration,
 }
 
 impl PluginSettings {
@@ -74,6 +78,7 @@ impl PluginSettings {
             hello: HELLO,
             register: REGISTER,
             call_tool: CALL_TOOL,
+            run_command: RUN_COMMAND,
         };
         settings.read_timeouts(warnings);
         settings
@@ -142,6 +147,11 @@ impl PluginSettings {
         self.call_tool
     }
 
+    /// Returns how long a slash command may take.
+    pub(crate) fn command_limit(&self) -> Duration {
+        self.run_command
+    }
+
     fn table(&self, name: &str) -> Map<String, serde_json::Value> {
         // The table of `letscode-memory` is `[memory]`.
         let name = name.strip_prefix("letscode-").unwrap_or(name);
@@ -168,10 +178,11 @@ impl PluginSettings {
                 ("register", _) => self.register = limit,
                 ("turn_end", _) => self.timeouts.turn_end = limit,
                 ("call_tool", _) => self.call_tool = limit,
+                ("run_command", _) => self.run_command = limit,
                 (_, Some(hook)) => drop(self.timeouts.each.insert(hook, limit)),
                 (_, None) => warnings.push(format!(
                     "[plugins.timeouts] {name} is left out: it is no hook, nor default, hello, register, \
-                     turn_end or call_tool"
+                     turn_end, call_tool or run_command"
                 )),
             }
         }

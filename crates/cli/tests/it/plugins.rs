@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// Short limits: what hangs in these tests hangs for good.
-const LIMITS: &str = "[plugins.timeouts]\ndefault = 0.4\nhello = 1.5\nregister = 1.5\n";
+const LIMITS: &str = "[plugins.timeouts]\ndefault = 0.4\nhello = 1.5\nregister = 1.5\n\
+                      turn_end = 0.4\ncall_tool = 10\nrun_command = 2\n";
 
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/plugins").canonicalize().unwrap()
@@ -137,7 +138,7 @@ const fn case(mode: &'static str, result: Option<&'static str>, told: &'static s
     Case { mode, result, told }
 }
 
-const CASES: [Case; 26] = [
+const CASES: &[Case] = &[
     case("well", Some("poked"), ""),
     case("exits-before-hello", None, "it ended before it said hello"),
     case("chats-before-hello", None, "no line of the protocol"),
@@ -151,7 +152,8 @@ const CASES: [Case; 26] = [
     case("leaves-a-child", Some("poked"), ""),
     case("asks-forever", Some("poked"), ""),
     case("ignores-goodbye", Some("poked"), ""),
-    case("dies-in-a-call", Some("ended before it answered"), "starting it again"),
+    case("dies-in-call_tool", Some("ended before it answered"), "starting it again"),
+    case("hangs-in-call_tool", Some("gave no sign of life within 10 s"), ""),
     case("writes-no-json", Some("ended before it answered"), "no line of the protocol"),
     case("writes-half-a-line", Some("ended before it answered"), "starting it again"),
     case("writes-a-huge-line", Some("ended before it answered"), "longer than"),
@@ -159,16 +161,32 @@ const CASES: [Case; 26] = [
     case("answers-others", Some("ended before it answered"), "starting it again"),
     case("answers-hugely", Some("aaaa"), ""),
     case("refuses", Some("not today"), ""),
-    case("hangs-before-a-call", Some("poked"), "no answer to BeforeToolCall within 0.4 s"),
+    case("hangs-in-system_prompt", Some("poked"), "no answer to SystemPrompt within 0.4 s"),
+    case("hangs-in-before_tool_call", Some("poked"), "no answer to BeforeToolCall within 0.4 s"),
+    case("hangs-in-after_tool_call", Some("poked"), "no answer to AfterToolCall within 0.4 s"),
+    case("hangs-in-transform_context", Some("poked"), "no answer to TransformContext within 0.4 s"),
+    case("hangs-in-convert_to_llm", Some("poked"), "no answer to ConvertToLlm within 0.4 s"),
+    case(
+        "hangs-in-render_custom_message",
+        Some("poked"),
+        "no answer to RenderCustomMessage within",
+    ),
+    case("hangs-in-event", Some("poked"), "no answer to turn_end within 0.4 s"),
     case("hangs-in-hooks", Some(""), "no answer 3 times in a row"),
-    case("dies-in-a-hook", Some("not running"), "starting it again"),
+    case("dies-in-before_tool_call", Some("not running"), "starting it again"),
+    case("dies-in-system_prompt", Some(""), "starting it again"),
+    case("dies-in-after_tool_call", Some("poked"), "starting it again"),
+    case("dies-in-transform_context", Some(""), "starting it again"),
+    case("dies-in-convert_to_llm", Some(""), "starting it again"),
+    case("dies-in-render_custom_message", Some(""), "starting it again"),
+    case("dies-in-event", Some("poked"), "starting it again"),
     case("answers-nonsense-to-hooks", Some("poked"), "its reply cannot be read"),
     case("dies-as-a-guard", Some("guard"), "it ended (exit status: 4)"),
 ];
 
 #[test]
 fn a_run_ends_well_whatever_a_plugin_does() {
-    for Case { mode, result, told } in CASES {
+    for &Case { mode, result, told } in CASES {
         let dir = WorkDir::new();
         install_misbehave(&dir, mode);
         // A guard that is gone guards every tool.
@@ -194,7 +212,8 @@ fn a_run_ends_well_whatever_a_plugin_does() {
 #[test]
 fn an_abort_ends_a_call_that_a_plugin_never_answers() {
     let dir = WorkDir::new();
-    install_misbehave(&dir, "never-answers");
+    install_misbehave(&dir, "hangs-in-call_tool");
+    std::fs::remove_file(dir.home().join(".letscode/config.toml")).unwrap();
     let server = SseServer::start(json!([call("c1", "poke", &json!({})), {"text": "on we go"}]));
     let mut host = rpc(&dir, &server, &[]);
     prompt(&mut host, "poke it");
@@ -206,6 +225,44 @@ fn an_abort_ends_a_call_that_a_plugin_never_answers() {
     let finished = end(&mut host);
     assert_eq!(finished.status, 0);
     assert_eq!(server.chat_bodies().len(), 2);
+}
+
+#[test]
+fn a_slash_command_that_a_plugin_never_answers_or_dies_in_is_an_error_in_time() {
+    for (mode, told) in [
+        ("hangs-in-run_command", "did not answer within 2 s"),
+        ("dies-in-run_command", "ended before it answered"),
+    ] {
+        let dir = WorkDir::new();
+        install_misbehave(&dir, mode);
+        let server = SseServer::start(json!([]));
+        let finished = program(&dir, &server).args(["/poke"]).run(HANG);
+        assert_ne!(finished.status, 0, "{mode}");
+        assert!(stderr(&finished).contains(told), "{mode}: {}", stderr(&finished));
+    }
+}
+
+#[test]
+fn an_abort_takes_a_plugins_question_back_before_the_run_ends() {
+    let dir = WorkDir::new();
+    install_misbehave(&dir, "asks");
+    let server = SseServer::start(json!([call("c1", "poke", &json!({}))]));
+    let mut host = rpc(&dir, &server, &[]);
+    send(&mut host, &json!({"cmd": "hello", "ui": true}));
+    prompt(&mut host, "poke it");
+    wait_for(&mut host, "ui_request");
+    send(&mut host, &json!({"cmd": "abort"}));
+    wait_for(&mut host, "agent_end");
+    host.close_stdin();
+    let lines = lines(&end(&mut host));
+    let of = |kind: &str| {
+        let place = lines.iter().position(|line| line["type"] == kind);
+        place.unwrap_or_else(|| panic!("no {kind}"))
+    };
+    let (asked, withdrawn) = (of("ui_request"), of("ui_withdrawn"));
+    assert_eq!(lines[withdrawn]["request_id"], lines[asked]["request_id"]);
+    assert!(asked < withdrawn && withdrawn < of("agent_end"));
+    assert_eq!(lines.iter().filter(|line| line["type"] == "ui_request").count(), 1);
 }
 
 #[test]

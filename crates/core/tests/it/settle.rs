@@ -97,7 +97,7 @@ impl Plugin for Holder {
                 }
                 Deed::Hangs => {
                     let _dropped = Dropped(Arc::clone(&self.was_dropped));
-                    std::future::pending().await
+                    std::future::pending::<()>().await;
                 }
                 Deed::Panics => panic!("a plugin's own fault"),
             }
