@@ -267,7 +267,8 @@ mod tests {
             "[dependencies]\nletscode-testkit = \"1\"",
             &["crates/cli/Cargo.toml:2: crates/cli depends on letscode-testkit; of our crates it \
              may use: letscode-wire, letscode-core, letscode-llm, letscode-plugin-host, \
-             letscode-tui, letscode-plugin, letscode-mcp, letscode-memory, letscode-goal"],
+             letscode-tui, letscode-plugin, letscode-mcp, letscode-memory, letscode-goal, \
+             letscode-permissions"],
         );
         check_one(
             "plugins/letscode-mcp/Cargo.toml",
