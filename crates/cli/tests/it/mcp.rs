@@ -3,7 +3,7 @@
 use crate::driver::{HANG, call, configure, offered_tools, program, stderr, stdout};
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 
 /// Writes a config file with a scripted server below `folder`, the home or the project.
