@@ -1,5 +1,4 @@
-"""A server on the official Python SDK, for mcp_servers.py: it can wait for ever, and grow.
-"""
+"""A server on the official Python SDK, for mcp_servers.py and mcp_model.py: it can wait for ever, and grow."""
 
 from pathlib import Path
 

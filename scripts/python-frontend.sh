@@ -15,15 +15,11 @@ environment=$(python_environment python-frontend pyte)
 [ -n "$environment" ] || exit 0
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-if ! "$environment/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps \
-  --no-binary :all: --dest "$scratch" letscode==0.7.1; then
-  skipped 'the front end cannot be downloaded'
-  exit
-fi
-tar -xzf "$scratch"/letscode-*.tar.gz -C "$scratch"
+plugins=$(published_plugins "$environment" "$scratch")
+[ -n "$plugins" ] || exit 0
 mkdir "$scratch/home" "$scratch/project"
 export HOME=$scratch/home PATH=$environment/bin:$PATH VIRTUAL_ENV='' LETSCODE_NO_UPDATE_CHECK=1
-if ! "$binary" install "$(echo "$scratch"/letscode-*/plugins/letscode-textual)" > "$scratch/log" 2>&1; then
+if ! "$binary" install "$plugins/letscode-textual" > "$scratch/log" 2>&1; then
   tail -n 5 "$scratch/log" >&2
   skipped 'the front end cannot be installed'
   exit

@@ -277,22 +277,17 @@ impl Plugin for ProxyPlugin {
         ui: &'a Ui,
     ) -> BoxFuture<'a, Result<RunCommandReply, PluginError>> {
         Box::pin(async move {
-            let failed = |message: String| PluginError { message };
-            let gone = || failed(format!("the plugin {} is not running", self.name()));
-            let connection = self.0.connection().ok_or_else(gone)?;
+            let connection = self.0.connection().ok_or_else(|| self.gone())?;
             let (name, args) = (name.to_owned(), arguments.to_owned());
             let line = |call| ToPlugin::RunCommand { call, name, args };
             let (clock, limit) = (Arc::new(Clock::default()), self.0.known().command_limit);
             let called = connection.call(ui.timed_by(&clock), None, line);
             let Some(result) = clock.limit(limit, called).await else {
                 let (name, seconds) = (self.name(), limit.as_secs_f64());
-                return Err(failed(format!("the plugin {name} did not answer within {seconds} s")));
+                let message = format!("the plugin {name} did not answer within {seconds} s");
+                return Err(PluginError { message });
             };
-            match result.map_err(|fault| failed(fault.to_string()))? {
-                Value::Null => Ok(RunCommandReply::default()),
-                result => serde_json::from_value(result)
-                    .map_err(|error| failed(format!("its reply cannot be read: {error}"))),
-            }
+            read_reply(result)
         })
     }
 
@@ -301,17 +296,10 @@ impl Plugin for ProxyPlugin {
         name: &'a str,
     ) -> BoxFuture<'a, Result<RunFrontendReply, PluginError>> {
         Box::pin(async move {
-            let failed = |message: String| PluginError { message };
-            let gone = || failed(format!("the plugin {} is not running", self.name()));
-            let connection = self.0.connection().ok_or_else(gone)?;
+            let connection = self.0.connection().ok_or_else(|| self.gone())?;
             let name = name.to_owned();
             let line = |call| ToPlugin::RunFrontend { call, name };
-            let result = connection.call(Ui::declining(), None, line).await;
-            match result.map_err(|fault| failed(fault.to_string()))? {
-                Value::Null => Ok(RunFrontendReply::default()),
-                result => serde_json::from_value(result)
-                    .map_err(|error| failed(format!("its reply cannot be read: {error}"))),
-            }
+            read_reply(connection.call(Ui::declining(), None, line).await)
         })
     }
 
@@ -415,6 +403,23 @@ impl Plugin for ProxyPlugin {
             // Whatever it answers: what it wants, it has asked for by now.
             let _: Option<IgnoredAny> = self.0.ask(ui, line).await;
         })
+    }
+}
+
+impl ProxyPlugin {
+    fn gone(&self) -> PluginError {
+        PluginError { message: format!("the plugin {} is not running", self.name()) }
+    }
+}
+
+/// Returns what a plugin answered; `null` stands for nothing special.
+fn read_reply<T: DeserializeOwned + Default>(
+    result: Result<Value, CallFault>,
+) -> Result<T, PluginError> {
+    match result.map_err(|fault| PluginError { message: fault.to_string() })? {
+        Value::Null => Ok(T::default()),
+        result => serde_json::from_value(result)
+            .map_err(|error| PluginError { message: format!("its reply cannot be read: {error}") }),
     }
 }
 

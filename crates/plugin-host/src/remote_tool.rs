@@ -1,6 +1,7 @@
 //! A tool that a plugin in another process runs.
 //!
-//! Owns one call of it: its output so far, its time limit, its abort, its reply. Must not know the plugin's process.
+//! Owns one call of it: its output so far, its time limit, its abort, its reply. Must not know the
+//! plugin's process.
 
 use crate::connection::{CallFault, Connection};
 use crate::proxy::Proxy;

@@ -1,8 +1,8 @@
 //! Plugins for letscode in Rust.
 //!
-//! Owns what every plugin needs: the protocol, a thread for each call under way, typed tools, the way to the
-//! user and to the agent, and a peer for tests. `docs/plugin-protocol.md` shows how one is installed.
-//! Must not hold anything of the program.
+//! Owns what every plugin needs: the protocol, a thread for each call under way, typed tools, the way
+//! to the user and to the agent, and a peer for tests. `docs/plugins/rust.md` goes through it. Must not
+//! hold anything of the program.
 //!
 //! A tool in ten lines:
 //!

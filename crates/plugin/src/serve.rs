@@ -1,7 +1,7 @@
 //! The plugin's side of the protocol: lines in, handlers called, lines out.
 //!
-//! Owns who does what: one thread reads, one hands out events, others answer calls. Must not hold anything of a
-//! particular plugin.
+//! Owns who does what: one thread reads, one hands out events, others answer calls. Must not hold
+//! anything of a particular plugin.
 
 use crate::context::{Context, Link};
 use crate::error::Error;

@@ -1,6 +1,8 @@
 //! Starting the program in a work folder against a scripted server, and looking at what it did.
 
 use letscode_testkit::program::{Finished, Program, Running};
+#[cfg(unix)]
+use letscode_testkit::pty::PtyProgram;
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};
@@ -12,6 +14,11 @@ use std::time::Instant;
 /// Longer than anything here takes: what is over it hangs.
 pub(crate) const HANG: Duration = Duration::from_secs(60);
 
+/// Longer than a question that came up by itself takes no key: what is typed sooner was meant for
+/// something else.
+#[cfg(unix)]
+pub(crate) const QUESTION_IS_SEEN: Duration = Duration::from_millis(1300);
+
 /// A key that is long enough to be hidden.
 pub(crate) const KEY: &str = "sk-0123456789-very-secret";
 
@@ -20,6 +27,14 @@ pub(crate) fn program(dir: &WorkDir, server: &SseServer) -> Program {
     Program::new(env!("CARGO_BIN_EXE_letscode"), dir)
         .env("OPENAI_BASE_URL", server.base_url())
         .env("OPENAI_API_KEY", KEY)
+}
+
+/// Prepares the program in a terminal, to ask `server`.
+#[cfg(unix)]
+pub(crate) fn in_terminal(dir: &WorkDir, server: &SseServer) -> PtyProgram {
+    PtyProgram::new(env!("CARGO_BIN_EXE_letscode"), dir)
+        .env("OPENAI_BASE_URL", server.base_url())
+        .args(["--model", "mock-model"])
 }
 
 /// Starts RPC mode and waits until it is ready.
@@ -104,6 +119,19 @@ pub(crate) fn call(id: &str, name: &str, arguments: &Value) -> Value {
     json!({"tool_calls": [{"id": id, "name": name, "arguments": arguments.to_string()}]})
 }
 
+/// Returns the texts of the tool results in a request.
+pub(crate) fn tool_results(body: &Value) -> Vec<&str> {
+    let messages = body["messages"].as_array().unwrap().iter();
+    let results = messages.filter(|message| message["role"] == "tool");
+    results.map(|message| message["content"].as_str().unwrap()).collect()
+}
+
+/// Returns the names of the tools that a request offers.
+pub(crate) fn offered_tools(body: &Value) -> Vec<&str> {
+    let tools = body["tools"].as_array().unwrap().iter();
+    tools.map(|tool| tool["function"]["name"].as_str().unwrap()).collect()
+}
+
 /// Returns the files in a folder and below that `wanted` accepts, sorted.
 pub(crate) fn files_below(folder: &Path, wanted: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let mut folders = vec![folder.to_owned()];
@@ -159,6 +187,13 @@ pub(crate) fn assert_gone(pid: &str) {
         assert!(Instant::now() < end, "process {pid} is still alive: {stat}");
         std::thread::sleep(Duration::from_millis(10));
     }
+}
+
+/// Writes the config file of `folder`, the home or the project.
+pub(crate) fn configure(folder: &Path, text: &str) {
+    let folder = folder.join(".letscode");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("config.toml"), text).unwrap();
 }
 
 /// Installs a plugin below `folder`, the home or the project.

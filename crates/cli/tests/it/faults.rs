@@ -3,7 +3,9 @@
 //! The disks are mounted where only the program sees them. A machine that does not allow that
 //! says so on stderr: such a test has tried nothing.
 
-use crate::driver::{HANG, call, program, rpc, send, sessions, stderr, stdout, wait_for};
+use crate::driver::{
+    HANG, call, program, rpc, send, sessions, stderr, stdout, tool_results, wait_for,
+};
 use letscode_testkit::program::{Finished, Program};
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
@@ -50,11 +52,10 @@ fn bash(id: &str, command: &str) -> Value {
     call(id, "bash", &json!({"command": command}))
 }
 
-fn tool_results(server: &SseServer) -> Vec<String> {
+/// Returns the texts of the tool results in the last request.
+fn last_results(server: &SseServer) -> Vec<String> {
     let body = server.chat_bodies().pop().unwrap();
-    let messages = body["messages"].as_array().unwrap();
-    let results = messages.iter().filter(|message| message["role"] == "tool");
-    results.map(|message| message["content"].as_str().unwrap().to_owned()).collect()
+    tool_results(&body).into_iter().map(str::to_owned).collect()
 }
 
 /// Returns the texts of the user and the assistant in session lines, in order.
@@ -154,7 +155,7 @@ fn a19_write_and_edit_on_a_full_disk_are_told_to_the_model() {
         "disk disk; echo old >disk/old.txt; letscode -p hi; code=$?; cp -r disk kept; exit $code";
     let Some(finished) = with_mounts(&dir, &server, script) else { return };
     assert_eq!((finished.status, stdout(&finished)), (0, "fine\n"), "{}", stderr(&finished));
-    for result in tool_results(&server) {
+    for result in last_results(&server) {
         assert!(result.contains("no space left") && result.contains("nothing was"), "{result}");
     }
     assert_eq!(dir.read("kept/old.txt"), "old\n");
@@ -173,7 +174,7 @@ fn a04_output_that_finds_no_room_is_told_and_its_end_is_shown() {
         let script = format!("disk disk; export TMPDIR=$PWD/{tmp}; letscode -p hi");
         let Some(finished) = with_mounts(&dir, &server, &script) else { return };
         assert_eq!((finished.status, stdout(&finished)), (0, "fine\n"), "{}", stderr(&finished));
-        let result = tool_results(&server).remove(0);
+        let result = last_results(&server).remove(0);
         assert!(result.trim_end().ends_with("the end") && result.len() < 60_000, "{result:.500}");
         let told = result.lines().next().unwrap_or_default();
         let reason = if tmp == "disk" { "no space" } else { "nowhere" };
@@ -217,7 +218,7 @@ fn a06_a_directory_that_goes_between_two_prompts_of_a_host_is_told() {
     host.close_stdin();
     let finished = crate::driver::end(&mut host);
     assert_eq!(finished.status, 0, "{}", stderr(&finished));
-    let results = tool_results(&server);
+    let results = last_results(&server);
     assert!(results[1].contains("directory"), "{results:?}");
     let kept = std::fs::read_to_string(&sessions(&dir)[0]).unwrap();
     assert_eq!(spoken(&kept), ["go", "", "one", "on", "", "two"]);

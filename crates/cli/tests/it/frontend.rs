@@ -1,9 +1,11 @@
 //! A plugin's front end in a terminal: it drives the session, and however it ends the terminal is as it
 //! was.
 
-use crate::driver::{HANG, program, sessions, stderr, stdout, wait_for_file};
+use crate::driver::{
+    HANG, configure, in_terminal, program, sessions, stderr, stdout, write_plugin,
+};
 use letscode_testkit::program::Signal;
-use letscode_testkit::pty::{Ended, Pty, PtyProgram};
+use letscode_testkit::pty::{Ended, Pty};
 use letscode_testkit::screen::Screen;
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
@@ -14,20 +16,9 @@ const KEYS: &str = include_str!("frontend/keys.py");
 
 /// Installs the plugin below a folder, the home or the project.
 fn install(folder: &Path, arguments: &[&str]) {
-    let folder = folder.join(".letscode/plugins/native/keys");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("keys.py"), KEYS).unwrap();
-    let command: Vec<&str> =
-        ["python3", "./keys.py"].into_iter().chain(arguments.iter().copied()).collect();
-    let manifest = format!("name = \"keys\"\ncommand = {command:?}\n");
-    std::fs::write(folder.join("plugin.toml"), manifest).unwrap();
-}
-
-fn in_terminal(dir: &WorkDir, server: &SseServer, args: &[&str]) -> PtyProgram {
-    PtyProgram::new(env!("CARGO_BIN_EXE_letscode"), dir)
-        .env("OPENAI_BASE_URL", server.base_url())
-        .args(["--model", "mock-model"])
-        .args(args)
+    let command = ["python3", "./keys.py"].into_iter().chain(arguments.iter().copied());
+    write_plugin(folder, "keys", &command.collect::<Vec<_>>());
+    std::fs::write(folder.join(".letscode/plugins/native/keys/keys.py"), KEYS).unwrap();
 }
 
 /// Starts the program with the front end, and waits until that takes keys.
@@ -35,7 +26,7 @@ fn in_terminal(dir: &WorkDir, server: &SseServer, args: &[&str]) -> PtyProgram {
 fn start(mode: &str, scenario: Value) -> (Pty, SseServer, WorkDir) {
     let (dir, server) = (WorkDir::new(), SseServer::start(scenario));
     install(dir.home(), &[mode]);
-    let pty = in_terminal(&dir, &server, &["--frontend", "keys"]).start();
+    let pty = in_terminal(&dir, &server).args(["--frontend", "keys"]).start();
     pty.wait_for_text("ready mock-model with 0 messages");
     (pty, server, dir)
 }
@@ -89,7 +80,7 @@ fn a_front_end_drives_the_session_and_its_exit_code_is_ours() {
     assert_eq!(ended.status, 7);
     restored(&ended);
     assert_eq!(kept(&dir), said(&[("user", "hello"), ("assistant", "the answer")]));
-    let mut pty = in_terminal(&dir, &server, &["--frontend", "keys", "-c"]).start();
+    let mut pty = in_terminal(&dir, &server).args(["--frontend", "keys", "-c"]).start();
     pty.wait_for_text("ready mock-model with 2 messages");
     pty.send("p");
     pty.wait_for_text("said again");
@@ -154,11 +145,7 @@ fn ctrl_c_in_lines_stops_the_run_then_the_front_end_and_ctrl_z_nothing() {
     let hangs = json!({"text": ["half of it ", "rest"], "pause_after": 2});
     let (mut pty, server, dir) = start("lines", json!([hangs]));
     pty.send("b\n");
-    let end = std::time::Instant::now() + HANG;
-    while server.chat_bodies().is_empty() {
-        assert!(std::time::Instant::now() < end, "the model was not asked");
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
+    assert!(server.wait_until(HANG, |progress| progress.paused >= 1), "the model was not asked");
     pty.send("\x03");
     pty.wait_for_text("ended aborted=True");
     pty.send("\x1a");
@@ -175,18 +162,18 @@ fn ctrl_c_in_lines_stops_the_run_then_the_front_end_and_ctrl_z_nothing() {
 fn a_front_end_that_nobody_has_is_wrong_usage_or_in_a_file_a_warning() {
     let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
     install(dir.home(), &["raw"]);
-    let ended = in_terminal(&dir, &server, &["--frontend", "none"]).start().wait();
+    let ended = in_terminal(&dir, &server).args(["--frontend", "none"]).start().wait();
     assert_eq!(ended.status, 2);
     let told = "letscode: no front end is named \"none\"; there are basic, keys\r\n";
     assert!(String::from_utf8_lossy(&ended.output).contains(told), "{ended:?}");
-    std::fs::write(dir.home().join(".letscode/config.toml"), "frontend = \"none\"\n").unwrap();
-    let mut pty = in_terminal(&dir, &server, &[]).size(100, 24).start();
+    configure(dir.home(), "frontend = \"none\"\n");
+    let mut pty = in_terminal(&dir, &server).size(100, 24).start();
     pty.wait_for_text("frontend is left out: no front end is named \"none\"");
     pty.wait_for_text("/help shows commands");
     pty.send("\x04");
     assert_eq!(pty.wait().status, 0);
-    std::fs::write(dir.home().join(".letscode/config.toml"), "frontend = \"keys\"\n").unwrap();
-    let mut pty = in_terminal(&dir, &server, &[]).start();
+    configure(dir.home(), "frontend = \"keys\"\n");
+    let mut pty = in_terminal(&dir, &server).start();
     pty.wait_for_text("ready mock-model");
     pty.send("q");
     assert_eq!(pty.wait().status, 7);
@@ -197,10 +184,9 @@ fn a_plugin_that_starts_slowly_is_waited_for_and_that_is_told() {
     let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
     let go = dir.home().join("go");
     install(dir.home(), &["raw", go.to_str().unwrap()]);
-    let mut pty = in_terminal(&dir, &server, &["--frontend", "keys"]).start();
+    let mut pty = in_terminal(&dir, &server).args(["--frontend", "keys"]).start();
     pty.wait_for_text("letscode: waiting for plugins to start: keys is a plugin's");
     std::fs::write(&go, "\n").unwrap();
-    wait_for_file(&go);
     pty.wait_for_text("ready mock-model");
     pty.send("q");
     assert_eq!(pty.wait().status, 7);
@@ -211,7 +197,7 @@ fn a_project_is_asked_about_before_its_front_end_runs() {
     let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
     install(dir.project(), &["raw"]);
     for (answer, status) in [("n\n", 2), ("y\n", 7)] {
-        let mut pty = in_terminal(&dir, &server, &["--frontend", "keys"]).start();
+        let mut pty = in_terminal(&dir, &server).args(["--frontend", "keys"]).start();
         pty.wait_for_text("trust this project? [y/N]");
         pty.send(answer);
         if status == 7 {

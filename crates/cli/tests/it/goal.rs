@@ -2,13 +2,12 @@
 //! evaluator alike.
 
 use crate::driver::{
-    HANG, KEY, call, end, lines, program, prompt, rpc, send, sessions, stderr, stdout, wait_for,
+    HANG, KEY, call, configure, end, lines, program, prompt, rpc, send, sessions, stderr, stdout,
+    wait_for,
 };
 use letscode_testkit::sse_server::{Request, SseServer};
 use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};
-
-const ENABLED: &str = "[plugins]\ngoal = true\n";
 
 /// What stands in each request of the evaluator's and in no other.
 const EVALUATOR: &str = "You check the work of a coding agent";
@@ -16,8 +15,7 @@ const EVALUATOR: &str = "You check the work of a coding agent";
 /// Makes a work folder where the plugin is switched on.
 fn work_dir() -> WorkDir {
     let dir = WorkDir::new();
-    std::fs::create_dir_all(dir.home().join(".letscode")).unwrap();
-    std::fs::write(dir.home().join(".letscode/config.toml"), ENABLED).unwrap();
+    configure(dir.home(), "[plugins]\ngoal = true\n");
     dir
 }
 
@@ -141,14 +139,15 @@ fn a50_an_evaluator_elsewhere_gets_its_own_key_and_never_the_agents() {
 #[test]
 fn an_abort_over_rpc_while_the_goal_is_judged_stops_the_goal() {
     let dir = work_dir();
-    let hangs = json!({"contains": EVALUATOR, "response": {"text": "x", "hang_after": 0}});
+    let answer = json!({"text": ["half", " of it"], "pause_after": 1});
+    let hangs = json!({"contains": EVALUATOR, "response": answer});
     let server = SseServer::start(
         json!({"responses": [{"text": "one"}, {"text": "two"}], "rules": [hangs]}),
     );
     let mut host = rpc(&dir, &server, &[]);
     send(&mut host, &json!({"cmd": "hello", "ui": true}));
     send(&mut host, &json!({"cmd": "run_command", "id": "g", "text": "/goal it works"}));
-    assert!(server.wait_until(HANG, |progress| progress.requests >= 2), "nobody judged");
+    assert!(server.wait_until(HANG, |progress| progress.paused >= 1), "nobody judged");
     send(&mut host, &json!({"cmd": "run_command", "id": "s", "text": "/goal"}));
     let is_answered = host.wait_for_line(HANG, |line| {
         let line: Value = serde_json::from_slice(line).unwrap();

@@ -2,8 +2,8 @@
 //! than their limit.
 
 use crate::driver::{
-    HANG, call, end, lines, program, prompt, rpc, send, stderr, stdout, wait_for, wait_for_file,
-    write_plugin,
+    HANG, call, configure, end, lines, program, prompt, rpc, send, stderr, stdout, wait_for,
+    wait_for_file, write_plugin,
 };
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
@@ -14,7 +14,7 @@ fn install(dir: &WorkDir, mode: &str, config: &str) {
     let script = dir.home().join("goal.py");
     std::fs::write(&script, include_str!("held_end/goal.py")).unwrap();
     write_plugin(dir.home(), "goal", &["python3", script.to_str().unwrap(), mode]);
-    std::fs::write(dir.home().join(".letscode/config.toml"), config).unwrap();
+    configure(dir.home(), config);
 }
 
 fn texts(answers: &[&str]) -> Value {

@@ -1,6 +1,6 @@
 //! The plugin of memories through the whole program.
 
-use crate::driver::{HANG, call, files_below, program, stderr, stdout};
+use crate::driver::{HANG, call, configure, files_below, program, stderr, stdout};
 use letscode_testkit::program::Finished;
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
@@ -15,8 +15,7 @@ fn run(dir: &WorkDir, server: &SseServer, args: &[&str]) -> Finished {
 
 /// Switches the plugin on, with this table in the config file.
 fn enable(dir: &WorkDir, server: &SseServer, table: &str) {
-    std::fs::create_dir_all(dir.home().join(".letscode")).unwrap();
-    std::fs::write(dir.home().join(".letscode/config.toml"), table).unwrap();
+    configure(dir.home(), table);
     let told = run(dir, server, &["plugins", "enable", "memory"]);
     assert!(stdout(&told).starts_with("memory runs from the next start on"), "{}", stdout(&told));
 }

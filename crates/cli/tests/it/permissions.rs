@@ -1,9 +1,11 @@
 //! The guard that the program carries: what runs unasked, who is asked, and what becomes of an answer.
 
-use crate::driver::{HANG, call, end, program, prompt, rpc, send, stderr, stdout, wait_for};
-use letscode_testkit::program::Running;
+use crate::driver::{
+    HANG, call, configure, end, program, prompt, rpc, send, stderr, stdout, tool_results, wait_for,
+};
 #[cfg(unix)]
-use letscode_testkit::pty::PtyProgram;
+use crate::driver::{QUESTION_IS_SEEN, in_terminal};
+use letscode_testkit::program::Running;
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};
@@ -11,9 +13,7 @@ use serde_json::{Value, json};
 /// A home in which the guard is on.
 fn guarded(config: &str) -> WorkDir {
     let dir = WorkDir::new();
-    std::fs::create_dir_all(dir.home().join(".letscode")).unwrap();
-    let config = format!("[plugins]\npermissions = true\n{config}");
-    std::fs::write(dir.home().join(".letscode/config.toml"), config).unwrap();
+    configure(dir.home(), &format!("[plugins]\npermissions = true\n{config}"));
     dir
 }
 
@@ -24,9 +24,7 @@ fn bash(command: &str) -> Value {
 /// Returns the text of the last tool result that the model was sent.
 fn last_result(server: &SseServer) -> String {
     let bodies = server.chat_bodies();
-    let messages = bodies.last().unwrap()["messages"].as_array().unwrap();
-    let result = messages.iter().rev().find(|message| message["role"] == "tool");
-    result.unwrap()["content"].as_str().unwrap().to_owned()
+    (*tool_results(bodies.last().unwrap()).last().unwrap()).to_owned()
 }
 
 /// Starts RPC mode for a host that answers questions.
@@ -188,17 +186,13 @@ fn in_the_terminal_the_question_shows_the_call_and_takes_an_answer() {
     let dir = guarded("");
     let command = "echo one\necho two > file";
     let server = SseServer::start(json!([bash(command), {"text": "the end"}]));
-    let mut pty = PtyProgram::new(env!("CARGO_BIN_EXE_letscode"), &dir)
-        .env("OPENAI_BASE_URL", server.base_url())
-        .args(["--model", "mock-model"])
-        .start();
+    let mut pty = in_terminal(&dir, &server).start();
     pty.wait_for_text("mock-model");
     pty.send("go\r");
     for part in ["Allow bash?", "echo two > file", "reads from a file", "> Yes, this once"] {
         pty.wait_for_text(part);
     }
-    // What is typed sooner was meant for something else.
-    std::thread::sleep(std::time::Duration::from_millis(1_200));
+    std::thread::sleep(QUESTION_IS_SEEN);
     pty.send("\r");
     pty.wait_for_text("the end");
     assert!(dir.project().join("file").exists());
@@ -237,7 +231,7 @@ fn a_reload_takes_new_rules() {
     wait_for(&mut host, "agent_end");
     assert!(last_result(&server).contains("Blocked"));
     let config = "[plugins]\npermissions = true\n[permissions]\nallow = ['bash:echo *']\n";
-    std::fs::write(dir.home().join(".letscode/config.toml"), config).unwrap();
+    configure(dir.home(), config);
     send(&mut host, &json!({"cmd": "reload", "id": "r"}));
     wait_for(&mut host, "done");
     prompt(&mut host, "go");
@@ -264,19 +258,11 @@ fn a_guard_that_is_killed_while_it_asks_lets_nothing_run() {
     wait_for(&mut host, "agent_end");
     host.close_stdin();
     end(&mut host);
-    for body in server.chat_bodies().iter().filter(|body| !results(body).is_empty()) {
-        let results = results(body);
-        assert!(results.iter().all(|it| it.contains("Blocked: the guard")), "{results:?}");
-    }
+    let bodies = server.chat_bodies();
+    let results = tool_results(bodies.last().unwrap());
+    assert_eq!(results.len(), 2, "{results:?}");
+    assert!(results.iter().all(|it| it.contains("Blocked: the guard")), "{results:?}");
     assert!(!dir.project().join("pwned").exists());
-}
-
-/// Returns the texts of the tool results in a request.
-#[cfg(target_os = "linux")]
-fn results(body: &Value) -> Vec<&str> {
-    let messages = body["messages"].as_array().unwrap().iter();
-    let results = messages.filter(|message| message["role"] == "tool");
-    results.map(|message| message["content"].as_str().unwrap()).collect()
 }
 
 /// Kills the processes of guards that a program has started.
@@ -297,10 +283,9 @@ fn kill_guards(program: u32) {
 #[test]
 fn a46_no_project_grants_itself_rights() {
     let dir = guarded("");
-    std::fs::create_dir_all(dir.project().join(".letscode")).unwrap();
     let config =
         "[permissions]\ndefault = 'allow'\nallow = ['bash']\n[plugins]\npermissions = false\n";
-    std::fs::write(dir.project().join(".letscode/config.toml"), config).unwrap();
+    configure(dir.project(), config);
     let remembered = format!("[{:?}]\nallow = ['bash']\n", dir.project());
     std::fs::write(dir.project().join(".letscode/permissions.toml"), remembered).unwrap();
     for args in [&["-p", "go"][..], &["--trust", "-p", "go"]] {

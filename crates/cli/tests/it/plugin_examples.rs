@@ -1,19 +1,17 @@
 //! The plugins in `examples/plugins`, in three languages: each is installed as its page says, and its
 //! tool, its command, its hook and its question are used, in print mode, over RPC and in a terminal.
 
-use crate::driver::{HANG, NeededInCi, call, end, is_there, program, prompt, rpc, send};
-use crate::driver::{stderr, stdout, wait_for};
-use letscode_testkit::pty::{Pty, PtyProgram};
+use crate::driver::{
+    HANG, NeededInCi, QUESTION_IS_SEEN, call, end, in_terminal, is_there, offered_tools, program,
+    prompt, rpc, send, stderr, stdout, tool_results, wait_for,
+};
+use letscode_testkit::pty::Pty;
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::Duration;
-
-/// Longer than a question that came up by itself takes no key.
-const QUESTION_IS_SEEN: Duration = Duration::from_millis(1300);
 
 /// A command that asks the user to choose.
 struct Asking {
@@ -105,12 +103,8 @@ fn run(dir: &WorkDir, responses: &Value) -> (Vec<String>, Vec<String>) {
     assert_eq!(stderr(&finished), "");
     server.assert_valid();
     let bodies = server.chat_bodies();
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let tools = bodies[0]["tools"].as_array().unwrap().iter();
-    let tools = tools.map(|tool| text(&tool["function"]["name"])).collect();
-    let messages = bodies.last().unwrap()["messages"].as_array().unwrap().iter();
-    let results = messages.filter(|message| message["role"] == "tool");
-    (tools, results.map(|message| text(&message["content"])).collect())
+    let owned = |texts: Vec<&str>| texts.into_iter().map(str::to_owned).collect();
+    (owned(offered_tools(&bodies[0])), owned(tool_results(bodies.last().unwrap())))
 }
 
 /// Runs a slash command in print mode, and returns what it says.
@@ -231,10 +225,7 @@ fn over_rpc(dir: &WorkDir, asking: &Asking) {
 #[track_caller]
 fn in_a_terminal(dir: &WorkDir, asking: &Asking) {
     let server = SseServer::start(responses(asking));
-    let mut pty = PtyProgram::new(env!("CARGO_BIN_EXE_letscode"), dir)
-        .env("OPENAI_BASE_URL", server.base_url())
-        .args(["--model", "mock-model"])
-        .start();
+    let mut pty = in_terminal(dir, &server).start();
     pty.wait_for_text("for commands");
     if asking.before.is_some() {
         pty.send("go\r");

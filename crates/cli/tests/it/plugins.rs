@@ -2,7 +2,8 @@
 //! end or hang a run.
 
 use crate::driver::{
-    HANG, call, end, lines, program, prompt, rpc, send, stderr, stdout, wait_for, write_plugin,
+    HANG, call, configure, end, lines, offered_tools, program, prompt, rpc, send, stderr, stdout,
+    tool_results, wait_for, write_plugin,
 };
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
@@ -20,26 +21,12 @@ fn examples() -> PathBuf {
 fn install_misbehave(dir: &WorkDir, mode: &str) {
     let script = examples().join("misbehave/misbehave.sh");
     write_plugin(dir.home(), "misbehave", &["sh", script.to_str().unwrap(), mode]);
-    std::fs::write(dir.home().join(".letscode/config.toml"), LIMITS).unwrap();
+    configure(dir.home(), LIMITS);
 }
 
 fn install_echo(folder: &Path) {
     let script = examples().join("echo/echo.py");
     write_plugin(folder, "echo", &["python3", script.to_str().unwrap()]);
-}
-
-/// Returns the texts of the tool results in a request.
-fn results(body: &Value) -> Vec<&str> {
-    let messages = body["messages"].as_array().unwrap().iter();
-    messages
-        .filter(|message| message["role"] == "tool")
-        .map(|message| message["content"].as_str().unwrap())
-        .collect()
-}
-
-fn tools(body: &Value) -> Vec<&str> {
-    let tools = body["tools"].as_array().unwrap();
-    tools.iter().map(|tool| tool["function"]["name"].as_str().unwrap()).collect()
 }
 
 #[test]
@@ -52,8 +39,8 @@ fn a_plugins_tool_is_in_the_first_request_and_runs_through_its_hook() {
     let finished = program(&dir, &server).args(["-p", "say it"]).run(HANG);
     assert_eq!(stdout(&finished), "well said\n", "{}", stderr(&finished));
     let bodies = server.chat_bodies();
-    assert_eq!(tools(&bodies[0]), ["read", "write", "edit", "bash", "echo"]);
-    assert_eq!(results(&bodies[1]), ["the … word"]);
+    assert_eq!(offered_tools(&bodies[0]), ["read", "write", "edit", "bash", "echo"]);
+    assert_eq!(tool_results(&bodies[1]), ["the … word"]);
     let system = bodies[0]["messages"][0]["content"].as_str().unwrap();
     assert!(system.contains("echo"), "the tool is not in the system prompt: {system}");
     assert_eq!(stderr(&finished), "");
@@ -119,8 +106,7 @@ fn isolation_leaves_the_users_plugins_out_and_distrust_the_projects() {
     let (is_there, told) = tools_of(&dir, &[]);
     assert!(!is_there && told.contains("is not trusted"), "{told}");
     assert!(tools_of(&dir, &["--trust"]).0);
-    std::fs::create_dir_all(dir.home().join(".letscode")).unwrap();
-    std::fs::write(dir.home().join(".letscode/config.toml"), "[plugins]\necho = false\n").unwrap();
+    configure(dir.home(), "[plugins]\necho = false\n");
     assert!(!tools_of(&dir, &["--trust"]).0, "a plugin that is switched off runs");
 }
 
@@ -197,7 +183,7 @@ fn a_run_ends_well_whatever_a_plugin_does() {
         assert_eq!(stdout(&finished), "the end\n", "{mode}: {words}");
         assert_eq!(finished.status, 0, "{mode}: {words}");
         let bodies = server.chat_bodies();
-        let given = results(&bodies[1])[0];
+        let given = tool_results(&bodies[1])[0];
         let expected = result.unwrap_or("There is no tool named");
         assert!(given.contains(expected), "{mode}: the tool gave {given:.200}");
         match told {
@@ -276,7 +262,7 @@ fn questions_are_declined_in_print_mode_and_answered_over_rpc() {
     ]));
     let finished = program(&dir, &server).args(["-p", "poke it"]).run(HANG);
     assert_eq!(stdout(&finished), "first\n");
-    assert_eq!(results(&server.chat_bodies()[1]), ["null"]);
+    assert_eq!(tool_results(&server.chat_bodies()[1]), ["null"]);
     let mut host = rpc(&dir, &server, &[]);
     send(&mut host, &json!({"cmd": "hello", "ui": true}));
     prompt(&mut host, "poke it");
@@ -293,7 +279,7 @@ fn questions_are_declined_in_print_mode_and_answered_over_rpc() {
     send(&mut host, &answer);
     host.close_stdin();
     assert_eq!(end(&mut host).status, 0);
-    assert_eq!(results(server.chat_bodies().last().unwrap()), ["1"]);
+    assert_eq!(tool_results(server.chat_bodies().last().unwrap()), ["1"]);
 }
 
 #[cfg(target_os = "linux")]
@@ -324,6 +310,6 @@ fn a_reload_keeps_a_plugin_that_is_the_same_and_starts_one_that_is_new() {
     host.close_stdin();
     assert_eq!(end(&mut host).status, 0);
     let bodies = server.chat_bodies();
-    assert_eq!(tools(&bodies[0]), ["read", "write", "edit", "bash", "poke"]);
-    assert_eq!(tools(&bodies[1]), ["read", "write", "edit", "bash", "echo", "poke"]);
+    assert_eq!(offered_tools(&bodies[0]), ["read", "write", "edit", "bash", "poke"]);
+    assert_eq!(offered_tools(&bodies[1]), ["read", "write", "edit", "bash", "echo", "poke"]);
 }

@@ -5,7 +5,7 @@ mod run;
 mod scroll;
 mod shape;
 
-use crate::driver::HANG;
+use crate::driver::{HANG, in_terminal};
 use letscode_testkit::pty::{Ended, Pty, PtyProgram};
 use letscode_testkit::screen::{Screen, forbidden};
 use letscode_testkit::sse_server::SseServer;
@@ -18,13 +18,6 @@ const PASTE_ON: &str = "\x1b[?2004h";
 const PASTE_OFF: &str = "\x1b[?2004l";
 const KEYS_ON: &str = "\x1b[>1u";
 const KEYS_OFF: &str = "\x1b[<1u";
-
-/// Prepares the program in a terminal, to ask `server`.
-fn in_terminal(dir: &WorkDir, server: &SseServer) -> PtyProgram {
-    PtyProgram::new(env!("CARGO_BIN_EXE_letscode"), dir)
-        .env("OPENAI_BASE_URL", server.base_url())
-        .args(["--model", "mock-model"])
-}
 
 /// Starts the program against a scenario, and waits until it takes keys.
 #[track_caller]

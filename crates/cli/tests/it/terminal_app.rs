@@ -1,7 +1,7 @@
 //! What a user does in a terminal beside talking to the model: lists, completions, the history,
 //! trust, and one-shot runs.
 
-use crate::driver::{HANG, call, program};
+use crate::driver::{HANG, call, in_terminal, program};
 use letscode_testkit::pty::{Pty, PtyProgram};
 use letscode_testkit::screen::forbidden;
 use letscode_testkit::sse_server::SseServer;
@@ -10,11 +10,7 @@ use serde_json::{Value, json};
 
 /// Starts the program in a terminal.
 fn start(dir: &WorkDir, server: &SseServer, args: &[&str]) -> Pty {
-    PtyProgram::new(env!("CARGO_BIN_EXE_letscode"), dir)
-        .env("OPENAI_BASE_URL", server.base_url())
-        .args(["--model", "mock-model"])
-        .args(args)
-        .start()
+    in_terminal(dir, server).args(args).start()
 }
 
 /// Starts the interactive mode and waits until it takes keys.

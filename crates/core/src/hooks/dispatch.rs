@@ -163,16 +163,8 @@ impl Hooks {
         let slot = self.inner.slots.iter().find(has_it)?;
         let (plugin, ui) = (Arc::clone(slot.plugin()), self.inner.ui.clone());
         let (name, arguments) = (name.to_owned(), arguments.to_owned());
-        // A set of one: its task ends with it, and keeps a panic to itself.
-        let mut task = JoinSet::new();
-        task.spawn(async move { plugin.run_command(&name, &arguments, &ui).await });
-        Some(match task.join_next().await {
-            Some(Ok(answer)) => answer,
-            _ => {
-                let message = format!("the plugin {} crashed in it", slot.plugin().name());
-                Err(PluginError { message })
-            }
-        })
+        let run = async move { plugin.run_command(&name, &arguments, &ui).await };
+        Some(slot.run_alone(run).await)
     }
 
     /// Returns whether any plugin wants `hook`; false costs nothing more.
@@ -356,6 +348,23 @@ impl Hooks {
 impl Slot {
     fn plugin(&self) -> &Arc<dyn Plugin> {
         &self.standing.plugin
+    }
+
+    /// Does a plugin's work in a task that ends with the future and keeps a panic to itself.
+    async fn run_alone<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, PluginError>> + Send + 'static,
+    ) -> Result<T, PluginError> {
+        // A set of one: its task ends with it.
+        let mut task = JoinSet::new();
+        task.spawn(work);
+        match task.join_next().await {
+            Some(Ok(answer)) => answer,
+            _ => {
+                let message = format!("the plugin {} crashed in it", self.plugin().name());
+                Err(PluginError { message })
+            }
+        }
     }
 
     fn commands(&self) -> Vec<CommandSpec> {

@@ -28,7 +28,7 @@ fn noted(notes: &TempDir, name: &str) -> String {
     std::fs::read_to_string(notes.path().join(name)).unwrap()
 }
 
-/// Waits until the process has noted its number.
+/// Returns the number of the process, once it has noted that.
 fn number(notes: &Path) -> Option<String> {
     let text = std::fs::read_to_string(notes.join("number")).unwrap_or_default();
     text.ends_with('\n').then(|| text.trim().to_owned())

@@ -148,9 +148,9 @@ impl Reader<'_> {
     }
 
     fn redirect(&mut self, letter: char) {
-        let is_number =
+        let is_what_is_redirected =
             |word: &Word| !word.is_quoted && word.text.chars().all(|c| c.is_ascii_digit());
-        if self.word.as_ref().is_some_and(is_number) {
+        if self.word.as_ref().is_some_and(is_what_is_redirected) {
             self.word = None;
         }
         self.end_word();

@@ -8,7 +8,6 @@ use crate::hooks::PluginError;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use letscode_wire::{FrontendSpec, HookName, RunFrontendReply};
 use std::sync::Arc;
-use tokio::task::JoinSet;
 
 impl Hooks {
     /// Returns the names of the front ends that are there by now, each once, in the order of
@@ -44,16 +43,7 @@ impl Hooks {
         let has_it = |slot: &&Slot| slot.frontends().iter().any(|spec| spec.name == name);
         let slot = self.inner.slots.iter().find(has_it)?;
         let (plugin, name) = (Arc::clone(slot.plugin()), name.to_owned());
-        // A set of one: its task ends with it, and keeps a panic to itself.
-        let mut task = JoinSet::new();
-        task.spawn(async move { plugin.run_frontend(&name).await });
-        Some(match task.join_next().await {
-            Some(Ok(answer)) => answer,
-            _ => {
-                let message = format!("the plugin {} crashed in it", slot.plugin().name());
-                Err(PluginError { message })
-            }
-        })
+        Some(slot.run_alone(async move { plugin.run_frontend(&name).await }).await)
     }
 }
 
