@@ -9,9 +9,10 @@ mod python;
 mod settings;
 mod switch;
 
-pub(crate) use bundled::{guards, is_replaceable};
+pub(crate) use bundled::{BUNDLED, guards, is_replaceable};
 pub(crate) use offers::Offers;
-pub(crate) use settings::{PluginFolders, PluginSettings, short_name};
+pub(crate) use python::NAME as PYTHON;
+pub(crate) use settings::{PluginFolders, PluginSettings, is_switched_off, short_name};
 pub(crate) use switch::switch;
 
 use crate::compose::Source;

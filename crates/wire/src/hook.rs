@@ -9,6 +9,7 @@ use serde::de::value::Error as Unknown;
 use serde::de::{Deserializer, IntoDeserializer as _};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::fmt;
 
 /// Names a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -37,6 +38,13 @@ pub enum HookName {
     RenderCustomMessage,
     /// Sees every event.
     OnEvent,
+}
+
+impl fmt::Display for HookName {
+    /// Writes the name as it stands in lines.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.serialize(f)
+    }
 }
 
 /// How replies of several plugins to one hook combine.

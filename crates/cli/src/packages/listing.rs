@@ -1,14 +1,15 @@
-//! The list of installed plugins: what is where, and what of it does not count.
+//! The list of plugins: what is where, what of it does not count, and those that the program carries.
 //!
 //! Owns the words and the order of the list. Must not start or change anything.
 
 use super::native::{self, NativePlugin};
 use super::places::Places;
 use crate::args::Place;
-use crate::plugins;
+use crate::plugins::{self, BUNDLED, PYTHON, is_switched_off};
 use crate::python_environment::distribution::{Distribution, normal};
 use crate::python_environment::{PythonEnvironment, Version};
 use std::path::Path;
+use toml::Table;
 
 const NOTHING: &str = "\
 no plugins are installed
@@ -34,23 +35,24 @@ struct Row {
     source: String,
     /// Why it does not count.
     fault: Option<String>,
+    /// Whether the configuration switches it off.
+    is_off: bool,
     /// The plugin of the program's own in whose place it runs.
     replaces: Option<String>,
 }
 
 /// Returns the list as it is printed.
 pub(crate) fn overview(places: &Places) -> String {
-    let mut sections = sections(places);
+    let config = places.config();
+    let mut sections = sections(places, &config);
     sections.retain(|section| !section.rows.is_empty());
-    if sections.is_empty() {
-        return NOTHING.to_owned();
-    }
     mark_shadowed(&mut sections);
-    render(&sections)
+    let installed = if sections.is_empty() { NOTHING.to_owned() } else { render(&sections) };
+    format!("{installed}\n{}", render(&[built_in(&config)]))
 }
 
 /// Returns the places, those first whose plugins win over others of the same name.
-fn sections(places: &Places) -> Vec<Section> {
+fn sections(places: &Places, config: &Table) -> Vec<Section> {
     let mut sections = Vec::new();
     let user = places.python(Place::User).ok();
     let active = places.python(Place::Project).ok().filter(|root| user.as_ref() != Some(root));
@@ -59,14 +61,14 @@ fn sections(places: &Places) -> Vec<Section> {
     for (root, place) in [(user, "user environment"), (active, "active environment")] {
         let environment = root.and_then(|root| PythonEnvironment::at(&root));
         let Some(environment) = environment else { continue };
-        let section = python(places, &environment, place, runs);
+        let section = python(places, config, &environment, place, runs);
         if section.fault.is_none() && section.rows.iter().any(|row| row.fault.is_none()) {
             runs = runs.or(environment.version());
         }
         sections.push(section);
     }
     if let Ok(root) = places.native(Place::Project) {
-        let mut section = not_python(places, &root, "project native");
+        let mut section = not_python(places, config, &root, "project native");
         if !section.rows.is_empty() && !places.is_project_trusted() {
             let untrusted = "none of these is used before the project is trusted: letscode trust";
             section.fault = Some(untrusted.to_owned());
@@ -74,7 +76,7 @@ fn sections(places: &Places) -> Vec<Section> {
         sections.push(section);
     }
     if let Ok(root) = places.native(Place::User) {
-        sections.push(not_python(places, &root, "user native"));
+        sections.push(not_python(places, config, &root, "user native"));
     }
     sections
 }
@@ -82,6 +84,7 @@ fn sections(places: &Places) -> Vec<Section> {
 /// Returns an environment's plugins, where the Python that `runs` plugins is known already.
 fn python(
     places: &Places,
+    config: &Table,
     environment: &PythonEnvironment,
     place: &'static str,
     runs: Option<Version>,
@@ -96,35 +99,53 @@ fn python(
         (Ok(()), None) => None,
     };
     let mut rows: Vec<Row> =
-        environment.plugins().into_iter().map(|plugin| row(plugin, None)).collect();
+        environment.plugins().into_iter().map(|plugin| row(plugin, None, config)).collect();
     rows.extend(environment.invisible_plugins().into_iter().map(|(version, plugin)| {
         let fault = format!(
             "invisible: installed for Python {version}, and the environment has {own}; install it again"
         );
-        row(plugin, Some(fault))
+        row(plugin, Some(fault), config)
     }));
     let version = if own.is_empty() { own } else { format!(", Python {own}") };
     let title = format!("{place} ({}{version})", places.shown(environment.root()));
     Section { place, title, fault, rows }
 }
 
-fn row(plugin: Distribution, fault: Option<String>) -> Row {
+fn row(plugin: Distribution, fault: Option<String>, config: &Table) -> Row {
     let source = plugin.origin.to_string();
+    let is_off = is_switched_off(config, PYTHON)
+        || plugin.plugins.iter().all(|name| is_switched_off(config, name));
     let replaces = plugin.plugins.into_iter().find(|name| plugins::is_replaceable(name));
-    Row { name: plugin.name, version: plugin.version, source, fault, replaces }
+    Row { name: plugin.name, version: plugin.version, source, fault, is_off, replaces }
 }
 
-fn not_python(places: &Places, root: &Path, place: &'static str) -> Section {
-    let rows = native::plugins_in(root).into_iter().map(native_row).collect();
+fn not_python(places: &Places, config: &Table, root: &Path, place: &'static str) -> Section {
+    let rows = native::plugins_in(root).into_iter();
+    let rows = rows.map(|plugin| native_row(plugin, config)).collect();
     Section { place, title: format!("{place} ({})", places.shown(root)), fault: None, rows }
 }
 
-fn native_row(plugin: NativePlugin) -> Row {
+fn native_row(plugin: NativePlugin, config: &Table) -> Row {
     let NativePlugin { name, version, source, fault, .. } = plugin;
     let replaces = Some(plugins::short_name(&name)).filter(|name| plugins::is_replaceable(name));
     let replaces = replaces.map(str::to_owned);
     let fault = fault.map(|fault| format!("cannot be used: {fault}"));
-    Row { name, version, source, fault, replaces }
+    let is_off = is_switched_off(config, &name);
+    Row { name, version, source, fault, is_off, replaces }
+}
+
+/// Returns the plugins that the program carries.
+fn built_in(config: &Table) -> Section {
+    let rows = BUNDLED.iter().map(|plugin| Row {
+        name: plugin.name.to_owned(),
+        version: if plugin.is_enabled(config) { "on" } else { "off" }.to_owned(),
+        source: plugin.description.to_owned(),
+        fault: None,
+        is_off: false,
+        replaces: None,
+    });
+    let title = "built in (letscode plugins enable NAME, disable NAME)".to_owned();
+    Section { place: "built in", title, fault: None, rows: rows.collect() }
 }
 
 /// Notes at each plugin that another one of its name, in a place before its own, stands before it.
@@ -161,11 +182,13 @@ fn render(sections: &[Section]) -> String {
             text.push_str(&format!("  ! {note}\n"));
         }
         for row in &section.rows {
-            let Row { name, version, source, fault, replaces } = row;
+            let Row { name, version, source, fault, is_off, replaces } = row;
             let line = format!("  {name:names$}  {version:versions$}  {source}");
             text.push_str(&format!("{}\n", line.trim_end()));
             if let Some(fault) = fault {
                 text.push_str(&format!("    ! {fault}\n"));
+            } else if *is_off {
+                text.push_str("    switched off\n");
             } else if let Some(own) = replaces.as_ref().filter(|_| section.fault.is_none()) {
                 text.push_str(&format!("    runs in place of the program's own {own}\n"));
             }

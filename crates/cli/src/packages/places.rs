@@ -4,11 +4,13 @@
 
 use super::PackageError;
 use crate::args::Place;
+use crate::config::{self, TrustFlag};
 use crate::environment::Environment;
 use crate::files;
 use crate::paths::{Project, UserPaths};
 use crate::trust::{self, Trust};
 use std::path::{Path, PathBuf};
+use toml::Table;
 
 /// The folder, beside the Python environment, of what is not Python.
 pub(crate) const NATIVE: &str = "native";
@@ -52,6 +54,12 @@ impl Places {
         let trust =
             || trust::look_up(self.user.as_ref(), project, config.as_deref(), &mut Vec::new());
         self.trusts_all || trust() == Trust::Trusted
+    }
+
+    /// Returns what the config files say, as far as it counts.
+    pub(crate) fn config(&self) -> Table {
+        let flag = if self.trusts_all { TrustFlag::Trusted } else { TrustFlag::AsRecorded };
+        config::load(self.user.as_ref(), self.project.as_ref(), flag).whole
     }
 
     /// Returns the folder of the Python environment.

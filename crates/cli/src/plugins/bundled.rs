@@ -10,6 +10,8 @@ use toml::{Table, Value};
 pub(crate) struct Bundled {
     /// Its name, after which its table of the configuration is named too.
     pub(crate) name: &'static str,
+    /// What it is for, in a few words.
+    pub(crate) description: &'static str,
     /// Whether tool calls are refused when it is gone.
     pub(crate) fail_closed: bool,
     /// Whether it is wanted where nobody says so: what it works with is in the configuration.
@@ -23,24 +25,28 @@ pub(crate) struct Bundled {
 pub(crate) const BUNDLED: &[Bundled] = &[
     Bundled {
         name: "permissions",
+        description: "asks before tools run",
         fail_closed: true,
         is_wanted_by: nothing,
         serve: letscode_permissions::serve,
     },
     Bundled {
         name: "goal",
+        description: "works until a condition is met",
         fail_closed: false,
         is_wanted_by: nothing,
         serve: letscode_goal::serve,
     },
     Bundled {
         name: "mcp",
+        description: "servers of the Model Context Protocol; on where one is configured",
         fail_closed: false,
         is_wanted_by: has_mcp_server,
         serve: letscode_mcp::serve,
     },
     Bundled {
         name: "memory",
+        description: "notes from one conversation to the next",
         fail_closed: false,
         is_wanted_by: nothing,
         serve: letscode_memory::serve,

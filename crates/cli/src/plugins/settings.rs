@@ -224,7 +224,8 @@ pub(crate) fn short_name(name: &str) -> &str {
     name.strip_prefix("letscode-").unwrap_or(name)
 }
 
-fn is_switched_off(config: &Table, name: &str) -> bool {
+/// Returns whether the configuration switches a plugin off.
+pub(crate) fn is_switched_off(config: &Table, name: &str) -> bool {
     let said = config.get("plugins").and_then(|plugins| plugins.get(name));
     said.and_then(Value::as_bool) == Some(false)
 }

@@ -6,6 +6,7 @@ use super::{bundled, python};
 use crate::files::{Existing, ReadError, read_text, write_private};
 use crate::paths::UserPaths;
 use crate::python_environment::PythonEnvironment;
+use crate::python_environment::distribution::normal;
 use letscode_plugin_host::manifests_in;
 use std::io;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ pub(crate) enum SwitchError {
     #[error("no home directory is known, so there is no config.toml; set HOME")]
     NoHome,
     /// There is no such plugin.
-    #[error("no plugin is named {name:?}; there is {known}")]
+    #[error("no plugin is named {name:?}; there are {known}")]
     Unknown {
         /// The name.
         name: String,
@@ -56,33 +57,40 @@ pub(crate) fn switch(
     is_on: bool,
 ) -> Result<PathBuf, SwitchError> {
     let user = user.ok_or(SwitchError::NoHome)?;
-    check_name(user, name)?;
+    let names = names_meant(user, name)?;
     let path = user.config();
-    let text = read_text(&path)?.unwrap_or_default();
-    let Some(changed) = with_line(&text, name, is_on) else {
-        return Err(SwitchError::Unusual { path, line: line_of(name, is_on) });
-    };
-    match write_private(&path, &changed, Existing::Replace) {
+    let mut text = read_text(&path)?.unwrap_or_default();
+    for name in names {
+        let Some(changed) = with_line(&text, &name, is_on) else {
+            return Err(SwitchError::Unusual { path, line: line_of(&name, is_on) });
+        };
+        text = changed;
+    }
+    match write_private(&path, &text, Existing::Replace) {
         Ok(()) => Ok(path),
         Err(source) => Err(SwitchError::Write { path, source }),
     }
 }
 
-fn check_name(user: &UserPaths, name: &str) -> Result<(), SwitchError> {
+/// Returns the names under which the configuration knows a plugin: its own, or those that a package in
+/// Python has.
+fn names_meant(user: &UserPaths, name: &str) -> Result<Vec<String>, SwitchError> {
     let (installed, _) = manifests_in(&user.native_plugins());
     let mut known: Vec<&str> = bundled::BUNDLED.iter().map(|plugin| plugin.name).collect();
     known.extend(installed.iter().map(|manifest| manifest.name.as_str()));
     let in_python = PythonEnvironment::at(&user.plugins());
-    let in_python = in_python.map(|environment| environment.plugin_names()).unwrap_or_default();
-    known.extend(in_python.iter().map(String::as_str));
-    if !in_python.is_empty() {
+    let packages = in_python.map(|environment| environment.plugins()).unwrap_or_default();
+    known.extend(packages.iter().flat_map(|package| &package.plugins).map(String::as_str));
+    if !packages.is_empty() {
         known.push(python::NAME);
     }
     if known.contains(&name) {
-        return Ok(());
+        return Ok(vec![name.to_owned()]);
     }
-    let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-    Err(SwitchError::Unknown { name: name.to_owned(), known })
+    if let Some(package) = packages.iter().find(|one| normal(&one.name) == normal(name)) {
+        return Ok(package.plugins.clone());
+    }
+    Err(SwitchError::Unknown { name: name.to_owned(), known: known.join(", ") })
 }
 
 /// Returns the file's text with the line; `None` where that would not say so.

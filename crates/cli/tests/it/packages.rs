@@ -150,7 +150,16 @@ fn a_python_package_is_installed_listed_run_and_removed() {
         "user environment (~/.letscode/plugins, Python 3.12)\n  demo  1.0  {}\n",
         stage.dir.resolve("demo").display()
     );
-    assert_eq!(stage.ok(&["plugins"]), expected);
+    let listed = stage.ok(&["plugins"]);
+    let (installed, built_in) = listed.split_once("\nbuilt in").unwrap();
+    assert_eq!(installed, expected);
+    assert!(built_in.contains("  memory       off  notes"), "{built_in}");
+    for (switch, expected) in [("disable", true), ("enable", false)] {
+        stage.ok(&["plugins", switch, "demo"]);
+        assert_eq!(stage.ok(&["plugins"]).contains("    switched off\n"), expected, "{switch}");
+    }
+    stage.ok(&["plugins", "enable", "memory"]);
+    assert!(stage.ok(&["plugins"]).contains("  memory       on   notes"));
     assert_eq!(stage.ok(&["run", "--list"]), "demo-tool  of demo\n");
     let mut tool = stage.command(&["run", "demo-tool", "--flag", "a b"]).start().unwrap();
     tool.write(b"piped\n").unwrap();
@@ -466,7 +475,7 @@ fn the_list_tells_copies_and_what_no_python_sees() {
     fs::write(stage.dir.resolve(".letscode/plugins/new"), "").unwrap();
     let text = list();
     has_all(&text, &["  ! none of these is used before the project is trusted: letscode trust\n"]);
-    assert!(text.ends_with("  guard\n"), "{text}");
+    assert!(text.contains("  guard\n\nbuilt in"), "{text}");
     fs::rename(active.join("lib/python3.12"), active.join("lib/python3.13")).unwrap();
     environment(&active, "3.13.0");
     has_all(

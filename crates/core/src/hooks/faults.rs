@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum HookFault {
     /// It did not answer in time.
-    #[error("plugin {plugin}: no answer to {hook:?} within {seconds} s; going on without it")]
+    #[error("plugin {plugin}: no answer to {hook} within {seconds} s; going on without it")]
     TooSlow {
         /// The plugin.
         plugin: String,
@@ -35,7 +35,7 @@ pub enum HookFault {
         times: u32,
     },
     /// It panicked.
-    #[error("plugin {plugin}: crashed in {hook:?}; it is left out from now on")]
+    #[error("plugin {plugin}: crashed in {hook}; it is left out from now on")]
     Crashed {
         /// The plugin.
         plugin: String,

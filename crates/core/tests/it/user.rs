@@ -360,7 +360,7 @@ async fn the_clock_goes_on_after_the_answer() {
     stage.until("done \"p\"").await;
     let lines = stage.take_only(&["message_end error", "notice"]);
     assert_eq!(lines.len(), 2, "{lines:?}");
-    assert!(lines.iter().any(|line| line.contains("no answer to BeforeToolCall within 2 s")));
+    assert!(lines.iter().any(|line| line.contains("no answer to before_tool_call within 2 s")));
     assert!(lines.iter().any(|line| line.contains("cannot judge this call")));
     stage.end().await;
 }

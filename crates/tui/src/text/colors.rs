@@ -1,7 +1,7 @@
 //! Colours in foreign text: the escape sequences by which other programs say how text looks.
 //!
 //! Owns which sequences those are and the styles that they stand for. All others pass nowhere: see
-//! [`sanitize`](super::sanitize).
+//! [`sanitize`].
 
 use super::{Color, Line, Span, Style, sanitize};
 
