@@ -206,7 +206,12 @@ pub(crate) fn carry_out(command: PackageCommand, environment: &Environment) -> E
     let places = Places::of(environment);
     let done = match command {
         PackageCommand::List => {
-            messages::print(&letscode_tui::harmless(&listing::overview(&places)));
+            let config = places.config();
+            for warning in &config.warnings {
+                messages::note(warning);
+            }
+            let overview = listing::overview(&places, &config.whole);
+            messages::print(&letscode_tui::harmless(&overview));
             return Exit::Success.into();
         }
         PackageCommand::RunTool { tool: None, place, .. } => run_tool::list(&places, place),

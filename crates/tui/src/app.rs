@@ -132,6 +132,8 @@ pub struct App {
     overlay: Option<Overlay>,
     /// When what lies over the composer was first drawn.
     overlay_seen: Option<Instant>,
+    /// When the user last answered a question.
+    answered_at: Option<Instant>,
     /// Whether it was printed, on a terminal that shows only the cursor's row.
     is_overlay_told: bool,
     /// Questions that wait until the one before is answered.
@@ -215,6 +217,7 @@ impl App {
             keymap,
             overlay: None,
             overlay_seen: None,
+            answered_at: None,
             is_overlay_told: false,
             questions: VecDeque::new(),
             status: Vec::new(),

@@ -42,13 +42,12 @@ struct Row {
 }
 
 /// Returns the list as it is printed.
-pub(crate) fn overview(places: &Places) -> String {
-    let config = places.config();
-    let mut sections = sections(places, &config);
+pub(crate) fn overview(places: &Places, config: &Table) -> String {
+    let mut sections = sections(places, config);
     sections.retain(|section| !section.rows.is_empty());
     mark_shadowed(&mut sections);
     let installed = if sections.is_empty() { NOTHING.to_owned() } else { render(&sections) };
-    format!("{installed}\n{}", render(&[built_in(&config)]))
+    format!("{installed}\n{}", render(&[built_in(config)]))
 }
 
 /// Returns the places, those first whose plugins win over others of the same name.

@@ -4,13 +4,12 @@
 
 use super::PackageError;
 use crate::args::Place;
-use crate::config::{self, TrustFlag};
+use crate::config::{self, LoadedConfig, TrustFlag};
 use crate::environment::Environment;
 use crate::files;
 use crate::paths::{Project, UserPaths};
 use crate::trust::{self, Trust};
 use std::path::{Path, PathBuf};
-use toml::Table;
 
 /// The folder, beside the Python environment, of what is not Python.
 pub(crate) const NATIVE: &str = "native";
@@ -57,9 +56,9 @@ impl Places {
     }
 
     /// Returns what the config files say, as far as it counts.
-    pub(crate) fn config(&self) -> Table {
+    pub(crate) fn config(&self) -> LoadedConfig {
         let flag = if self.trusts_all { TrustFlag::Trusted } else { TrustFlag::AsRecorded };
-        config::load(self.user.as_ref(), self.project.as_ref(), flag).whole
+        config::load(self.user.as_ref(), self.project.as_ref(), flag)
     }
 
     /// Returns the folder of the Python environment.

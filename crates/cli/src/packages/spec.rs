@@ -61,7 +61,8 @@ pub(crate) enum SpecError {
     Missing(PathBuf),
     /// A folder that is neither kind of package.
     #[error(
-        "{}: has neither a Python package (pyproject.toml) nor a Rust crate (Cargo.toml with [package])",
+        "{}: has neither a Python package (pyproject.toml) nor a Rust crate (Cargo.toml with [package]); \
+         of a plugin in another language give the executable",
         .0.display()
     )]
     NoPackage(PathBuf),

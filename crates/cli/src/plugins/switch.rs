@@ -29,6 +29,14 @@ pub(crate) enum SwitchError {
     /// The file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// The file is no TOML.
+    #[error("{}: is no TOML: {fault}; mend it first", path.display())]
+    NoToml {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        fault: String,
+    },
     /// The file is not as it would have to be.
     #[error("{}: write `{line}` below [plugins] yourself: the file is too unusual to be changed", path.display())]
     Unusual {
@@ -60,6 +68,9 @@ pub(crate) fn switch(
     let names = names_meant(user, name)?;
     let path = user.config();
     let mut text = read_text(&path)?.unwrap_or_default();
+    if let Err(fault) = text.parse::<Table>() {
+        return Err(SwitchError::NoToml { path, fault: fault.message().to_owned() });
+    }
     for name in names {
         let Some(changed) = with_line(&text, &name, is_on) else {
             return Err(SwitchError::Unusual { path, line: line_of(&name, is_on) });
@@ -90,6 +101,8 @@ fn names_meant(user: &UserPaths, name: &str) -> Result<Vec<String>, SwitchError>
     if let Some(package) = packages.iter().find(|one| normal(&one.name) == normal(name)) {
         return Ok(package.plugins.clone());
     }
+    known.sort_unstable();
+    known.dedup();
     Err(SwitchError::Unknown { name: name.to_owned(), known: known.join(", ") })
 }
 

@@ -15,6 +15,7 @@ use letscode_wire::{
     Command, CustomKind, ModelEntry, ModelsResult, TreeEntry, TreeResult, UiRequestId,
 };
 use std::sync::Arc;
+use std::time::Instant;
 
 /// What lies over the composer.
 pub(super) enum Overlay {
@@ -55,6 +56,11 @@ impl Overlay {
             | Self::Rename { .. }
             | Self::Delete { .. } => false,
         }
+    }
+
+    /// Returns whether it asks for a line of text.
+    pub(super) fn asks_for_line(&self) -> bool {
+        matches!(self, Self::Question { dialog: Question::Input(_), .. })
     }
 
     /// Returns whether what is typed belongs into the composer beneath.
@@ -217,7 +223,7 @@ impl App {
         }
     }
 
-    pub(super) fn key_for_overlay(&mut self, key: Key) {
+    pub(super) fn key_for_overlay(&mut self, key: Key, now: Instant) {
         match &mut self.overlay {
             None => {}
             Some(Overlay::Choices { picker, .. }) => match picker.key(key) {
@@ -243,7 +249,7 @@ impl App {
                 let outcome = confirm.key(key);
                 self.delete_outcome(&outcome);
             }
-            Some(Overlay::Question { .. }) => self.question_key(key),
+            Some(Overlay::Question { .. }) => self.question_key(key, now),
             Some(Overlay::Trust(confirm)) => {
                 let outcome = confirm.key(key);
                 self.trust_outcome(&outcome);

@@ -36,10 +36,10 @@ impl App {
                 }
                 _ if self.was_meant_beneath(now) => self.write(key, now),
                 _ if key.typed().is_none() && key.code != Code::Backspace => {
-                    self.key_for_overlay(key);
+                    self.key_for_overlay(key, now);
                 }
                 _ if self.lets_writing_through() => self.write(key, now),
-                _ => self.key_for_overlay(key),
+                _ => self.key_for_overlay(key, now),
             }
             return;
         }
@@ -97,7 +97,17 @@ impl App {
     /// Returns whether a key came too soon to be about the question that came up by itself.
     fn was_meant_beneath(&self, now: Instant) -> bool {
         let is_unbidden = self.overlay.as_ref().is_some_and(Overlay::is_unbidden);
-        is_unbidden && self.overlay_seen.is_none_or(|seen| now < seen + QUESTION_DELAY)
+        let is_new = self.overlay_seen.is_none_or(|seen| now < seen + QUESTION_DELAY);
+        is_unbidden && is_new && !self.is_next_field()
+    }
+
+    /// Returns whether a line is asked for right behind the user's answer to the question before: whoever
+    /// fills in a form goes on writing, and a line that is not sent does nothing.
+    fn is_next_field(&self) -> bool {
+        let follows = |seen| self.answered_at.is_some_and(|at| seen < at + QUESTION_DELAY);
+        self.composer.is_empty()
+            && self.overlay.as_ref().is_some_and(Overlay::asks_for_line)
+            && self.overlay_seen.is_some_and(follows)
     }
 
     fn lets_writing_through(&self) -> bool {

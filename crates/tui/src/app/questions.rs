@@ -13,6 +13,7 @@ use crate::theme;
 use letscode_wire::{Command, TrustResult, UiLevel, UiRequest, UiRequestId};
 use serde_json::Value;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// A question's form.
 pub(super) enum Question {
@@ -143,10 +144,11 @@ impl App {
         }
     }
 
-    pub(super) fn question_key(&mut self, key: Key) {
+    pub(super) fn question_key(&mut self, key: Key, now: Instant) {
         let Some(Overlay::Question { request_id, dialog }) = &mut self.overlay else { return };
         if let Some(value) = dialog.key(key) {
             let request_id = request_id.clone();
+            self.answered_at = Some(now);
             self.ask(Command::UiResponse { request_id, value }, Wanted::Nothing);
             self.close_overlay();
         }

@@ -50,8 +50,9 @@ fn head<T: Clone + PartialEq>(picker: &Picker<T>, columns: usize) -> (Line, usiz
     let title = sanitize::one_line(&picker.title);
     // On a narrow screen, what is typed goes first.
     if columns >= width::of(&title) + 12 {
+        let end = if title.ends_with(['?', ':', '.', '!']) { " " } else { ": " };
         line.push(Span::new(title.into_owned(), theme::HEADING));
-        line.push(Span::new(": ", theme::HEADING));
+        line.push(Span::new(end, theme::HEADING));
     }
     let begun = line.width();
     let count = if columns >= begun + count.len() + 10 { count } else { String::new() };

@@ -406,6 +406,33 @@ fn what_is_typed_ahead_answers_no_question() {
 }
 
 #[test]
+fn a_line_asked_for_right_behind_an_answer_takes_what_is_typed_at_once() {
+    let input = || UiRequest::Input { text: "Why?".to_owned(), placeholder: None, default: None };
+    // Behind an answer, and by itself.
+    for follows in [true, false] {
+        let mut scene = Scene::new();
+        if follows {
+            ask(&mut scene, "1", confirm("Sure?"));
+            scene.rows();
+            scene.waits(1);
+            scene.press("enter");
+            scene.asked("ui_response");
+        }
+        ask(&mut scene, "2", input());
+        scene.rows();
+        scene.types("because");
+        assert_eq!(scene.text(), if follows { "" } else { "because" });
+        scene.press("enter");
+        assert_eq!(scene.is_asked("ui_response"), follows);
+        if follows {
+            let (_, answer) = scene.asked("ui_response");
+            let value = Some(json!("because"));
+            assert_eq!(answer, Command::UiResponse { request_id: "2".into(), value });
+        }
+    }
+}
+
+#[test]
 fn a_line_sent_ahead_leaves_the_question_open() {
     for line in ["fix it", "/model"] {
         let trust_question = Some("it sets a command".to_owned());
