@@ -173,7 +173,7 @@ async fn wait(name: &str, running: &mut Running<'_>, outputs: &mut Subscription)
             signal = running.signals.received() => return Waited::Stopped(signal),
             () = &mut patience, if !is_told => {
                 is_told = true;
-                messages::note(&format!("waiting for plugins to start; one of them has the front end {name}"));
+                messages::note(&format!("waiting for plugins, one of which may have the front end {name}"));
             }
         }
     };
