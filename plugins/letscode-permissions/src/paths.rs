@@ -4,6 +4,7 @@
 //! Looks at the file system and changes nothing.
 #![expect(clippy::disallowed_methods, reason = "this file looks at where paths lead")]
 
+use crate::pattern::{OPTIONAL, UNKNOWN};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
@@ -112,9 +113,11 @@ impl Surroundings {
     }
 
     fn place(&self, path: &Path, is_known: &mut bool) -> Place {
-        *is_known &= path.to_str().is_some();
+        // Patterns cannot be held against a text with these.
+        *is_known &= path.to_str().is_some_and(|text| !text.contains([UNKNOWN, OPTIONAL]));
         let inside = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
-        let guarded = guarded(inside.unwrap_or(path));
+        // Also where the working directory itself is in such a folder.
+        let guarded = guarded(path);
         let is_scratch = self.scratch.as_deref().is_some_and(|scratch| is_scratch(path, scratch));
         let text = |path: &Path| path.to_string_lossy().into_owned();
         Place { inside: inside.map(text), absolute: text(path), is_scratch, guarded }

@@ -2,7 +2,7 @@
 //!
 //! Owns which argument of which tool counts, and which rules would let a call through. Must not judge.
 
-use crate::paths::{Place, Surroundings, Target};
+use crate::paths::{Place, Surroundings, Target, guarded};
 use crate::rule::Rule;
 use crate::shell::{self, Part, Reading};
 use letscode_plugin::ToolCall;
@@ -99,11 +99,13 @@ impl Subject {
                 each.unwrap_or_else(|| vec![Rule::with("bash", command.clone())])
             }
             Self::File { tool, target, .. } => files_like(tool, target),
-            Self::Other { tool } => vec![Rule::all(tool)],
+            Self::Other { tool } => Rule::all_of_this(tool).into_iter().collect(),
         };
         let suggested = each_once(suggested);
         let together: Vec<&Rule> = rules.iter().copied().chain(&suggested).collect();
-        if self.is_admitted(&together, surroundings) { suggested } else { Vec::new() }
+        let can_be_kept = suggested.iter().all(Rule::can_be_written);
+        let is_enough = can_be_kept && self.is_admitted(&together, surroundings);
+        if is_enough { suggested } else { Vec::new() }
     }
 }
 
@@ -166,14 +168,27 @@ fn files_like(tool: &str, target: &Target) -> Vec<Rule> {
     for place in &target.places {
         let rule = match (&place.inside, tool) {
             (Some(_), "read") => Rule::all(tool),
-            (Some(inside), _) if place.guarded.is_some() => Rule::with(tool, inside.clone()),
+            (Some(inside), _) if place.guarded.is_some() => {
+                // The rule has to name the guarded folder, which may be around the project.
+                let names_it = guarded(Path::new(inside)) == place.guarded;
+                Rule::with(tool, if names_it { inside } else { &place.absolute }.clone())
+            }
             (Some(_), _) => {
                 rules.extend([Rule::all("write"), Rule::all("edit")]);
                 continue;
             }
             (None, "read") => {
-                let folder = Path::new(&place.absolute).parent().unwrap_or(Path::new("/"));
-                Rule::like(tool, folder.join("*").to_string_lossy().into_owned())
+                let folder = Path::new(&place.absolute).parent();
+                // A `*` in a folder's own name would stand for any text.
+                let is_plain = |folder: &&Path| {
+                    folder.parent().is_some() && !folder.to_string_lossy().contains('*')
+                };
+                match folder.filter(is_plain) {
+                    Some(folder) => {
+                        Rule::like(tool, folder.join("*").to_string_lossy().into_owned())
+                    }
+                    None => Rule::with(tool, place.absolute.clone()),
+                }
             }
             (None, _) => Rule::with(tool, place.absolute.clone()),
         };

@@ -167,7 +167,18 @@ fn what_is_suggested_admits_the_call_and_says_what_more() {
         ("read", "/nowhere/x/a", &["read:/nowhere/x/*"]),
         ("write", "/nowhere/x/a", &["write=/nowhere/x/a"]),
         ("write", "file:///x", &[]),
+        ("read", "/nowhere/*/a", &["read=/nowhere/*/a"]),
+        ("read", "/nowhere/x/*", &["read:/nowhere/x/*"]),
+        ("read", "/nofile", &["read=/nofile"]),
+        ("read", "/nowhere/x\u{1}/a", &[]),
+        ("write", "/nowhere/*", &["write=/nowhere/*"]),
         ("mcp_x", "x", &["mcp_x"]),
+        ("write:.git", "x", &[]),
+        ("bash:touch", "x", &[]),
+        ("bash=touch", "x", &[]),
+        ("mcp_*", "x", &[]),
+        ("a b", "x", &[]),
+        ("", "x", &[]),
     ] {
         let suggested = subject(tool, argument).suggestion(&[], &surroundings());
         let texts: Vec<String> = suggested.iter().map(Rule::to_string).collect();
@@ -177,7 +188,53 @@ fn what_is_suggested_admits_the_call_and_says_what_more() {
     }
 }
 
+#[test]
+fn a_project_within_a_guarded_folder_is_guarded() {
+    let hooks = Surroundings::new(Path::new("/nowhere/x/.git/hooks"), None, Path::new("/"));
+    let arguments = json!({"path": "post-commit"}).as_object().cloned().unwrap();
+    let call = ToolCall { id: "c".into(), name: "write".to_owned(), arguments };
+    let subject = Subject::of(&call, &hooks);
+    for (rule, expected) in [
+        ("write", false),
+        ("write:*", false),
+        ("write:post-commit", false),
+        ("write:/nowhere/*", false),
+        ("write:/nowhere/x/.git/*", true),
+    ] {
+        let rule = Rule::parse(rule).unwrap();
+        assert_eq!(subject.is_admitted(&[&rule], &hooks), expected, "{rule}");
+    }
+    let suggested = subject.suggestion(&[], &hooks);
+    assert_eq!(suggested, [Rule::with("write", "/nowhere/x/.git/hooks/post-commit".to_owned())]);
+}
+
 proptest::proptest! {
+    #[test]
+    fn what_is_offered_for_any_tool_is_read_back_as_the_same_rule(
+        tool in "[a-z:=* .\n-]{0,8}|bash[:=* ].{0,3}|.{0,6}",
+    ) {
+        let suggested = subject(&tool, "x").suggestion(&[], &surroundings());
+        for rule in suggested {
+            proptest::prop_assert_eq!(Rule::parse(&rule.to_string()), Ok(rule.clone()));
+            let other = format!("{tool}x");
+            proptest::prop_assert!(!rule.admits_all_of(&other), "{} admits {}", rule, other);
+        }
+    }
+
+    #[test]
+    fn what_is_offered_for_a_file_elsewhere_lets_nothing_else_be_read_but_its_folder(
+        folder in "(/[a-c* ~:=]{1,5}){0,3}", name in "[a-c*]{1,4}", other in "(/[a-c]{1,3}){1,3}",
+    ) {
+        let given = format!("/nowhere/elsewhere{folder}/{name}");
+        let suggested = subject("read", &given).suggestion(&[], &surroundings());
+        let rules: Vec<&Rule> = suggested.iter().collect();
+        let is_read = subject("read", &other).is_admitted(&rules, &surroundings());
+        proptest::prop_assert!(!is_read, "{:?} lets {} be read", suggested, other);
+        let beside = format!("/nowhere/elsewhere{folder}x/{name}");
+        let is_read = subject("read", &beside).is_admitted(&rules, &surroundings());
+        proptest::prop_assert!(!is_read, "{:?} lets {} be read", suggested, beside);
+    }
+
     #[test]
     fn whatever_is_appended_needs_leave_of_its_own(
         tail in "[a-z \n;|&$\\(\\)'\"\\\\#<>`{}=~*-]{0,12}",
