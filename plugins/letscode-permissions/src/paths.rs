@@ -80,10 +80,11 @@ impl Surroundings {
         target
     }
 
-    /// Returns whether a path leads, from the working directory, to somewhere inside of it.
-    pub(crate) fn is_inside(&self, given: &str) -> bool {
+    /// Returns whether an absolute path is that of the working directory.
+    pub(crate) fn is_working_dir(&self, given: &str) -> bool {
         let target = self.read(given);
-        target.is_known && target.places.iter().all(|place| place.inside.is_some())
+        let is_it = |place: &Place| place.inside.as_deref() == Some("");
+        Path::new(given).is_absolute() && target.is_known && target.places.iter().all(is_it)
     }
 
     fn add(&self, given: &str, target: &mut Target) {

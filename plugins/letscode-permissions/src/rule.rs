@@ -129,7 +129,14 @@ impl Rule {
                 };
                 let suspects = reading.suspects.for_pattern(pattern);
                 let all = suspects.chain(std::iter::once(command.as_str()));
-                all.map(bearing).max().unwrap_or(Bearing::None)
+                let surely = all.map(bearing).max().unwrap_or(Bearing::None);
+                let mut likely = reading.likely.for_pattern(pattern);
+                match surely {
+                    Bearing::None if likely.any(|text| bearing(text) > Bearing::None) => {
+                        Bearing::Maybe
+                    }
+                    surely => surely,
+                }
             }
             Subject::File { target, .. } => {
                 let pattern = surroundings.pattern(pattern);
@@ -208,6 +215,11 @@ impl Rule {
             "bash" => "exactly this".to_owned(),
             tool => format!("every {tool} of exactly this file"),
         }
+    }
+
+    /// Returns whether the rule can be about commands.
+    pub(crate) fn is_about_commands(&self) -> bool {
+        matches(&self.tool, "bash")
     }
 
     /// Returns whether the rule is about one text and no other.

@@ -4,16 +4,10 @@
 
 use crate::paths::{Place, Surroundings, Target, guarded};
 use crate::rule::Rule;
-use crate::shell::{self, Part, Reading};
+use crate::shell::{self, Part, Reading, WITH_COMMANDS};
 use letscode_plugin::ToolCall;
 use serde_json::Value;
 use std::path::Path;
-
-/// Programs whose second word says what they do.
-const WITH_COMMANDS: [&str; 21] = [
-    "apt", "brew", "bun", "cargo", "deno", "docker", "dotnet", "gh", "git", "go", "gradle", "just",
-    "kubectl", "make", "mvn", "npm", "pip", "pnpm", "podman", "uv", "yarn",
-];
 
 /// Programs that run scripts of the project by their names.
 const WITH_SCRIPTS: [&str; 4] = ["bun", "npm", "pnpm", "yarn"];
@@ -88,6 +82,25 @@ impl Subject {
         }
     }
 
+    /// Returns why a rule against something may not see all that the call does, where it may not and
+    /// the user has not seen exactly this.
+    pub(crate) fn hides(&self, rules: &[&Rule]) -> Option<&'static str> {
+        let Self::Command { command, reading } = self else { return None };
+        let is_seen = rules.iter().any(|rule| rule.is_exact() && rule.admits_whole(command));
+        reading.doubt.or(reading.hidden).filter(|_| !is_seen)
+    }
+
+    /// Returns the rule for exactly this command; none for other calls.
+    pub(crate) fn exactly(&self) -> Vec<Rule> {
+        match self {
+            Self::Command { command, .. } => {
+                let rule = Rule::with("bash", command.clone());
+                Vec::from_iter(Some(rule).filter(Rule::can_be_written))
+            }
+            Self::File { .. } | Self::Other { .. } => Vec::new(),
+        }
+    }
+
     /// Returns the rules that would let this call through, and others that do the same, beside those
     /// that there are; none where it has to be asked about each time.
     pub(crate) fn suggestion(&self, rules: &[&Rule], surroundings: &Surroundings) -> Vec<Rule> {
@@ -115,26 +128,17 @@ fn unadmitted<'a>(
     rules: &'a [&Rule],
     surroundings: &'a Surroundings,
 ) -> impl Iterator<Item = &'a Part> {
-    let mut has_moved = false;
     reading.parts.iter().filter(move |part| {
-        if changes_to_inside(part, surroundings) && !has_moved {
-            // Going to where the project's files are harms nobody, once: from there on, paths mean
-            // something else.
-            has_moved = true;
-            return false;
-        }
-        let is_elsewhere = has_moved && part.words.first().is_some_and(|it| it.contains('/'));
-        is_elsewhere || !rules.iter().any(|rule| rule.admits_command(&part.text))
+        !goes_to_working_dir(part, surroundings)
+            && !rules.iter().any(|rule| rule.admits_command(&part.text))
     })
 }
 
-/// Returns whether a command changes to a directory inside of the project, and does nothing else.
-fn changes_to_inside(part: &Part, surroundings: &Surroundings) -> bool {
+/// Returns whether a command changes to the working directory, and does nothing else. Any other
+/// directory may hold what programs take their orders from, a repository's configuration for one.
+fn goes_to_working_dir(part: &Part, surroundings: &Surroundings) -> bool {
     match part.words.as_slice() {
-        [cd, to] => {
-            let is_plain = !to.starts_with(['-', '@', '~']) && !to.is_empty();
-            cd == "cd" && is_plain && surroundings.is_inside(to)
-        }
+        [cd, to] => cd == "cd" && (to == "." || surroundings.is_working_dir(to)),
         _ => false,
     }
 }

@@ -74,11 +74,17 @@ fn no_pattern_admits_what_cannot_be_read_and_the_bare_tool_does() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the folder must be there")]
-fn one_way_into_the_project_needs_no_rule() {
-    let rules = ["bash:cargo test *", "bash:./run"];
+fn only_the_way_to_the_working_directory_needs_no_rule() {
+    let rules = ["bash:cargo test *", "bash:git status", "bash:./run"];
     for (command, expected) in [
-        ("cd sub && cargo test", true),
-        ("cd /nowhere/project/sub && cargo test", true),
+        ("cd . && cargo test", true),
+        ("cd /nowhere/project && cargo test", true),
+        ("cd /nowhere/project && cd /nowhere/project/sub/.. && cargo test", true),
+        ("cd /nowhere/project && ./run", true),
+        ("cd sub && git status", false),
+        ("cd sub && cargo test", false),
+        ("cd sub/.. && cargo test", false),
+        ("cd /nowhere/project/sub && cargo test", false),
         ("cd .. && cargo test", false),
         ("cd sub && cd .. && cargo test", false),
         ("cd / && cargo test", false),
