@@ -28,6 +28,8 @@ pub(crate) struct Target {
     pub(crate) places: Vec<Place>,
     /// Whether these are surely all.
     pub(crate) is_known: bool,
+    /// Whether it is there, or the folder in which it would be.
+    pub(crate) is_there: bool,
 }
 
 /// One file.
@@ -71,7 +73,7 @@ impl Surroundings {
 
     /// Reads a path as the tools do, in every way that they might.
     pub(crate) fn read(&self, given: &str) -> Target {
-        let mut target = Target { places: Vec::new(), is_known: true };
+        let mut target = Target { places: Vec::new(), is_known: true, is_there: false };
         self.add(given, &mut target);
         // A leading `@` is dropped by the tools where nothing of that name is there.
         if let Some(rest) = given.strip_prefix('@') {
@@ -91,6 +93,7 @@ impl Surroundings {
         let path = self.absolute(given);
         let by_name = normal_form(&path);
         let real = real(&path);
+        target.is_there |= path.exists() || path.parent().is_some_and(Path::exists);
         // What an address stands for is not worked out here.
         target.is_known &= real.is_some() && !given.starts_with("file:");
         for path in [Some(by_name), real].into_iter().flatten() {

@@ -136,6 +136,13 @@ pub(crate) fn read(command: &str) -> Reading {
     reading
 }
 
+impl Reading {
+    /// Returns whether the command surely changes no file.
+    pub(crate) fn changes_nothing(&self) -> bool {
+        self.doubt.is_none() && self.parts.iter().all(hidden::changes_nothing)
+    }
+}
+
 impl Suspects {
     /// Returns those that a pattern has to be held against.
     pub(crate) fn for_pattern(&self, pattern: &str) -> impl Iterator<Item = &str> {

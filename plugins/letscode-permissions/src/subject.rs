@@ -82,6 +82,34 @@ impl Subject {
         }
     }
 
+    /// Returns the text of a call that may change where paths lead; `None` for one that does not.
+    pub(crate) fn may_move_files(&self, call: &ToolCall) -> Option<String> {
+        match self {
+            Self::Command { reading, .. } if reading.changes_nothing() => None,
+            Self::Command { command, .. } => Some(command.clone()),
+            // These write files and make no links.
+            Self::File { .. } => None,
+            Self::Other { .. } => Some(serde_json::to_string(&call.arguments).unwrap_or_default()),
+        }
+    }
+
+    /// Returns whether the file may be another one once a call with this text has run: it is named
+    /// there, or it is not there yet.
+    pub(crate) fn may_be_moved_by(&self, text: &str) -> bool {
+        let Self::File { given, target, .. } = self else { return false };
+        let is_part_of_name =
+            |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | '@');
+        let mut names = given.split('/').filter(|name| !matches!(*name, "" | "." | ".."));
+        let is_named = |name: &str| {
+            text.match_indices(name).any(|(at, _)| {
+                let before = text.get(..at).and_then(|text| text.chars().next_back());
+                let behind = text.get(at + name.len()..).and_then(|text| text.chars().next());
+                !before.is_some_and(is_part_of_name) && !behind.is_some_and(is_part_of_name)
+            })
+        };
+        !target.is_there || names.any(is_named)
+    }
+
     /// Returns why a rule against something may not see all that the call does, where it may not and
     /// the user has not seen exactly this.
     pub(crate) fn hides(&self, rules: &[&Rule]) -> Option<&'static str> {

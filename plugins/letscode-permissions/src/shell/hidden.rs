@@ -20,6 +20,13 @@ const RUNS_NOTHING: [&str; 32] = [
     "stat", "tail", "test", "touch", "tr", "true", "wc", "which",
 ];
 
+/// Programs that change no file.
+const CHANGES_NOTHING: [&str; 24] = [
+    "[", "basename", "cat", "cd", "cut", "diff", "dirname", "du", "echo", "egrep", "false",
+    "fgrep", "file", "grep", "head", "ls", "printf", "pwd", "stat", "tail", "test", "true", "wc",
+    "which",
+];
+
 /// Programs that may run what they read, or hand a text to a shell.
 const RUNS_TEXT: [&str; 17] = [
     "at",
@@ -49,6 +56,16 @@ const MOST_WORDS: usize = 200;
 
 /// How many options before a command are looked at.
 const MOST_OPTIONS: usize = 16;
+
+/// Returns whether a simple command changes no file.
+pub(super) fn changes_nothing(part: &Part) -> bool {
+    let words: Vec<&str> = part.words.iter().take(2).map(String::as_str).collect();
+    match words.as_slice() {
+        ["git", "status" | "diff" | "log" | "show"] => true,
+        [program, ..] => CHANGES_NOTHING.contains(program),
+        [] => true,
+    }
+}
 
 /// Returns why a simple command may run what no rule can see, where it may.
 pub(super) fn hidden_in(part: &Part) -> Option<&'static str> {

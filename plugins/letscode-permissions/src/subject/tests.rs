@@ -195,6 +195,38 @@ fn what_is_suggested_admits_the_call_and_says_what_more() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "the folder must be there")]
+fn a_file_may_be_moved_by_what_names_it_or_makes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("src")).unwrap();
+    let surroundings = Surroundings::new(folder.path(), None, Path::new("/"));
+    let of = |tool: &str, name: &str, argument: &str| {
+        let arguments = json!({name: argument}).as_object().cloned().unwrap();
+        let call = ToolCall { id: "c".into(), name: tool.to_owned(), arguments };
+        (Subject::of(&call, &surroundings), call)
+    };
+    for (tool, name, argument, path, expected) in [
+        ("bash", "command", "ln -s ../outside lnk", "lnk/f", true),
+        ("bash", "command", "ln -s ../outside lnk", "./lnk", true),
+        ("bash", "command", "ln -s /etc/passwd 'src/new'", "src/new", true),
+        ("bash", "command", "rm -r src && ln -s ../outside src", "src/a", true),
+        ("bash", "command", "tar xf all.tar", "unpacked/f", true),
+        ("mcp_link", "to", "src", "src/a", true),
+        ("bash", "command", "cargo test", "src/a", false),
+        ("bash", "command", "cargo test --test src2", "src/a", false),
+        ("bash", "command", "ls src; cat src/a | head; git diff src", "src/a", false),
+        ("bash", "command", "cat src/a > src/b", "src/b", true),
+        ("write", "path", "src/a", "src/a", false),
+    ] {
+        let (before, call) = of(tool, name, argument);
+        let moving = before.may_move_files(&call);
+        let (file, _) = of("read", "path", path);
+        let is_moved = moving.is_some_and(|text| file.may_be_moved_by(&text));
+        assert_eq!(is_moved, expected, "{argument}: {path}");
+    }
+}
+
+#[test]
 fn a_project_within_a_guarded_folder_is_guarded() {
     let hooks = Surroundings::new(Path::new("/nowhere/x/.git/hooks"), None, Path::new("/"));
     let arguments = json!({"path": "post-commit"}).as_object().cloned().unwrap();
