@@ -20,6 +20,10 @@ use std::time::{Duration, Instant};
 const NO_OTHER_WAY: &str = "Do not try it again, nor reach the same in another way; go on without \
 it, or say what you need and why.";
 
+/// What a model should make of a path that a call before it may change.
+const AFTER_THE_OTHERS: &str = "another call of the same message may change where that path leads. \
+Make this call again in your next message, when the other has run";
+
 /// Nobody reads a question and declines it as fast as that: it was declined because nobody is there.
 const FASTER_THAN_ANYBODY: Duration = Duration::from_secs(1);
 
@@ -36,6 +40,9 @@ pub(crate) struct Guard {
     session: Mutex<Vec<Rule>>,
     /// The calls that the user refused in this run, in full.
     refused: Mutex<HashSet<String>>,
+    /// The texts of calls that were let through since the turn began and may change where paths lead.
+    /// All calls of a message are judged before the first of them runs.
+    moving: Mutex<Vec<String>>,
     /// Lines that the user was told.
     told: Mutex<HashSet<String>>,
     /// Held while the user is asked.
@@ -84,6 +91,7 @@ impl Guard {
             surroundings,
             session: Mutex::default(),
             refused: Mutex::default(),
+            moving: Mutex::default(),
             told: Mutex::default(),
             asking: Mutex::default(),
         }
@@ -93,7 +101,18 @@ impl Guard {
     pub(crate) fn answer(&self, asked: &BeforeToolCall, user: &dyn User) -> BeforeToolCallReply {
         let call = &asked.tool_call;
         let subject = Subject::of(call, &self.surroundings);
-        match self.judge(&subject, user) {
+        if locked(&self.moving).iter().any(|text| subject.may_be_moved_by(text)) {
+            return blocked(AFTER_THE_OTHERS.to_owned());
+        }
+        let reply = self.judged(call, &subject, user);
+        if reply.block.is_none() {
+            locked(&self.moving).extend(subject.may_move_files(call));
+        }
+        reply
+    }
+
+    fn judged(&self, call: &ToolCall, subject: &Subject, user: &dyn User) -> BeforeToolCallReply {
+        match self.judge(subject, user) {
             Verdict::Allow => BeforeToolCallReply::default(),
             Verdict::Deny(reason) => blocked(format!("{reason}. {NO_OTHER_WAY}")),
             Verdict::Ask(_) => {
@@ -102,13 +121,18 @@ impl Guard {
                     return blocked("the call was taken back".to_owned());
                 }
                 // What was answered meanwhile may hold for this call too.
-                match self.judge(&subject, user) {
+                match self.judge(subject, user) {
                     Verdict::Allow => BeforeToolCallReply::default(),
                     Verdict::Deny(reason) => blocked(format!("{reason}. {NO_OTHER_WAY}")),
                     Verdict::Ask(question) => self.ask(call, &question, user),
                 }
             }
         }
+    }
+
+    /// A new turn: what its calls follow has run.
+    pub(crate) fn turn_begins(&self) {
+        locked(&self.moving).clear();
     }
 
     /// A new prompt: what was refused before may be asked about again.

@@ -103,12 +103,17 @@ impl Memory {
     /// Writes the whole so that a reader sees either all of it or what was there before.
     fn write(&self, table: &Table) -> io::Result<()> {
         let text = toml::to_string_pretty(table).map_err(io::Error::other)?;
-        let folder = self.path.parent().unwrap_or(Path::new("."));
+        // A link stays one: the file may be kept elsewhere, with others of its kind.
+        let path = match fs::symlink_metadata(&self.path) {
+            Ok(metadata) if metadata.is_symlink() => self.path.canonicalize()?,
+            Ok(_) | Err(_) => self.path.clone(),
+        };
+        let folder = path.parent().unwrap_or(Path::new("."));
         // Made so that only its owner may read it.
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
-        file.persist(&self.path).map_err(|error| error.error)?;
+        file.persist(&path).map_err(|error| error.error)?;
         Ok(())
     }
 
@@ -219,6 +224,25 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("permissions.toml")).unwrap();
         assert!(Memory::new(home.path(), "/p".to_owned()).rules().is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_a_link_and_what_it_leads_to_is_written() {
+        use std::os::unix::fs::symlink;
+        let home = tempfile::tempdir().unwrap();
+        let (folder, kept) = (home.path().join(".letscode"), home.path().join("kept"));
+        fs::create_dir(&folder).unwrap();
+        fs::create_dir(&kept).unwrap();
+        let link = folder.join("permissions.toml");
+        symlink("../kept/permissions", &link).unwrap();
+        let memory = Memory::new(&folder, "/p".to_owned());
+        assert!(memory.add(&[rule("write")]).is_err(), "it leads nowhere");
+        fs::write(kept.join("permissions"), "").unwrap();
+        memory.add(&[rule("write")]).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(memory.rules().unwrap(), [rule("write")]);
+        assert!(fs::read_to_string(kept.join("permissions")).unwrap().contains("write"));
     }
 
     #[cfg(unix)]

@@ -4,6 +4,7 @@
 //! Looks at the file system and changes nothing.
 #![expect(clippy::disallowed_methods, reason = "this file looks at where paths lead")]
 
+use crate::pattern::{OPTIONAL, UNKNOWN};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
@@ -27,6 +28,8 @@ pub(crate) struct Target {
     pub(crate) places: Vec<Place>,
     /// Whether these are surely all.
     pub(crate) is_known: bool,
+    /// Whether it is there, or the folder in which it would be.
+    pub(crate) is_there: bool,
 }
 
 /// One file.
@@ -70,7 +73,7 @@ impl Surroundings {
 
     /// Reads a path as the tools do, in every way that they might.
     pub(crate) fn read(&self, given: &str) -> Target {
-        let mut target = Target { places: Vec::new(), is_known: true };
+        let mut target = Target { places: Vec::new(), is_known: true, is_there: false };
         self.add(given, &mut target);
         // A leading `@` is dropped by the tools where nothing of that name is there.
         if let Some(rest) = given.strip_prefix('@') {
@@ -79,16 +82,18 @@ impl Surroundings {
         target
     }
 
-    /// Returns whether a path leads, from the working directory, to somewhere inside of it.
-    pub(crate) fn is_inside(&self, given: &str) -> bool {
+    /// Returns whether an absolute path is that of the working directory.
+    pub(crate) fn is_working_dir(&self, given: &str) -> bool {
         let target = self.read(given);
-        target.is_known && target.places.iter().all(|place| place.inside.is_some())
+        let is_it = |place: &Place| place.inside.as_deref() == Some("");
+        Path::new(given).is_absolute() && target.is_known && target.places.iter().all(is_it)
     }
 
     fn add(&self, given: &str, target: &mut Target) {
         let path = self.absolute(given);
         let by_name = normal_form(&path);
         let real = real(&path);
+        target.is_there |= path.exists() || path.parent().is_some_and(Path::exists);
         // What an address stands for is not worked out here.
         target.is_known &= real.is_some() && !given.starts_with("file:");
         for path in [Some(by_name), real].into_iter().flatten() {
@@ -112,9 +117,11 @@ impl Surroundings {
     }
 
     fn place(&self, path: &Path, is_known: &mut bool) -> Place {
-        *is_known &= path.to_str().is_some();
+        // Patterns cannot be held against a text with these.
+        *is_known &= path.to_str().is_some_and(|text| !text.contains([UNKNOWN, OPTIONAL]));
         let inside = self.roots.iter().find_map(|root| path.strip_prefix(root).ok());
-        let guarded = guarded(inside.unwrap_or(path));
+        // Also where the working directory itself is in such a folder.
+        let guarded = guarded(path);
         let is_scratch = self.scratch.as_deref().is_some_and(|scratch| is_scratch(path, scratch));
         let text = |path: &Path| path.to_string_lossy().into_owned();
         Place { inside: inside.map(text), absolute: text(path), is_scratch, guarded }

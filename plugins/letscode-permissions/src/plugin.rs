@@ -34,9 +34,12 @@ fn plugin(home: Option<PathBuf>, temporary: PathBuf) -> Plugin {
         .on_start(move |context| drop(starting(&context)))
         .before_tool_call(move |asked, context| Ok(judging(context).answer(&asked, context)))
         .on_event(&["turn_start"], move |event, context| {
+            let Event::TurnStart { turn } = event else { return };
+            let guard = beginning(context);
+            guard.turn_begins();
             // Cheaper than `agent_start`, which has the whole transcript.
-            if matches!(event, Event::TurnStart { turn: 1 }) {
-                beginning(context).run_begins();
+            if turn == 1 {
+                guard.run_begins();
             }
         })
         .command(

@@ -85,9 +85,7 @@ pub(crate) fn in_short(call: &ToolCall) -> String {
 pub(crate) fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
     for letter in text.chars() {
-        let changes_direction = matches!(letter,
-            '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}');
-        if letter == '\n' || !(letter.is_control() || changes_direction) {
+        if letter == '\n' || !(letter.is_control() || is_invisible(letter)) {
             cleaned.push(letter);
         } else if letter == '\t' {
             cleaned.push_str("    ");
@@ -96,6 +94,18 @@ pub(crate) fn clean(text: &str) -> String {
         }
     }
     cleaned
+}
+
+/// Returns whether a letter shows nothing, passes for a space or a line end, or changes the direction
+/// of what stands around it.
+fn is_invisible(letter: char) -> bool {
+    let is_odd_space = letter.is_whitespace() && letter != ' ';
+    is_odd_space
+        || matches!(letter,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Returns what a call would do, in full: a command as it is, other arguments each on lines of their
@@ -132,9 +142,18 @@ fn shown_rules(rules: &[Rule]) -> String {
         return all;
     }
     match rules {
-        [_] => "exactly this".to_owned(),
+        [rule] if rule.is_exact() => rule.exactly_this(),
+        [_] => without_its_middle(&all),
         _ => format!("{} rules: {}", rules.len(), all),
     }
+}
+
+/// Returns a text with as much of its beginning and of its end as there is room for.
+fn without_its_middle(text: &str) -> String {
+    let letters: Vec<char> = text.chars().collect();
+    let (begin, rest) = letters.split_at(letters.len().min(MOST_OF_A_RULE / 2));
+    let end = rest.iter().rev().take(MOST_OF_A_RULE / 2).rev();
+    begin.iter().chain(std::iter::once(&'…')).chain(end).collect()
 }
 
 #[cfg(test)]
@@ -179,6 +198,17 @@ mod tests {
     }
 
     #[test]
+    fn whatever_is_invisible_is_written_out() {
+        for letter in
+            "\u{2028}\u{2029}\u{3164}\u{2800}\u{115f}\u{1160}\u{e0000}\u{e0041}\u{e007f}\u{fe00}\
+                       \u{fe0f}\u{180e}\u{a0}\u{3000}\u{85}\u{61c}\u{ffa0}\u{e0100}"
+                .chars()
+        {
+            assert_eq!(clean(&letter.to_string()), letter.escape_unicode().to_string());
+        }
+    }
+
+    #[test]
     fn what_is_long_is_cut_and_the_whole_is_there_too() {
         for command in ["line\n".repeat(30), "x".repeat(5_000), "é".repeat(1_300)] {
             let shown = words(&call("bash", &json!({"command": command})), "odd");
@@ -210,5 +240,27 @@ mod tests {
         assert_eq!(every[1], "Yes, for this session: every write, every edit");
         let long = texts(&[Rule::with("bash", "x".repeat(100))]);
         assert_eq!(long[1], "Yes, for this session: exactly this");
+        let long = texts(&[Rule::with("write", "x".repeat(100))]);
+        assert_eq!(long[1], "Yes, for this session: every write of exactly this file");
+    }
+
+    #[test]
+    fn a_long_pattern_is_not_called_exact() {
+        for (rule, begin, end) in [
+            (Rule::like("read", format!("/{}/*", "x".repeat(100))), "all files in /xx", "…xx"),
+            (
+                Rule::like("bash", format!("npm run {} *", "x".repeat(100))),
+                "bash:npm run xx",
+                "x *",
+            ),
+        ] {
+            let shown = shown_rules(&[rule]);
+            assert!(!shown.contains("exactly") && shown.contains('…'), "{shown}");
+            assert!(
+                shown.contains(begin) && shown.ends_with(end.trim_start_matches('…')),
+                "{shown}"
+            );
+            assert_eq!(shown.chars().count(), MOST_OF_A_RULE + 1);
+        }
     }
 }

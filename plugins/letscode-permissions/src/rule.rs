@@ -84,6 +84,14 @@ impl Rule {
         Ok(Self { tool: tool.to_owned(), calls })
     }
 
+    /// Returns the rule about all calls of a tool whose name any extension may have chosen; `None`
+    /// where the name would be read as something else.
+    pub(crate) fn all_of_this(tool: &str) -> Option<Self> {
+        let rule = Self::all(tool);
+        let is_its_name = !tool.contains('*') && !WITH_PATTERN.contains(&tool);
+        (is_its_name && rule.can_be_written()).then_some(rule)
+    }
+
     /// Returns the rule about all calls of a tool.
     pub(crate) fn all(tool: &str) -> Self {
         Self { tool: tool.to_owned(), calls: Calls::All }
@@ -121,7 +129,14 @@ impl Rule {
                 };
                 let suspects = reading.suspects.for_pattern(pattern);
                 let all = suspects.chain(std::iter::once(command.as_str()));
-                all.map(bearing).max().unwrap_or(Bearing::None)
+                let surely = all.map(bearing).max().unwrap_or(Bearing::None);
+                let mut likely = reading.likely.for_pattern(pattern);
+                match surely {
+                    Bearing::None if likely.any(|text| bearing(text) > Bearing::None) => {
+                        Bearing::Maybe
+                    }
+                    surely => surely,
+                }
             }
             Subject::File { target, .. } => {
                 let pattern = surroundings.pattern(pattern);
@@ -182,10 +197,39 @@ impl Rule {
 
     /// Returns what the rule is about, for somebody who has to decide.
     pub(crate) fn in_words(&self) -> String {
-        match self.calls {
+        match &self.calls {
             Calls::All => format!("every {}", self.tool),
-            Calls::Like(_) | Calls::With(_) => self.to_string(),
+            Calls::Like(pattern) => match pattern.strip_suffix("/*") {
+                Some(folder) if self.tool != "bash" => {
+                    format!("{} all files in {folder}", self.tool)
+                }
+                _ => self.to_string(),
+            },
+            Calls::With(_) => self.to_string(),
         }
+    }
+
+    /// Returns what an exact rule is about where its text has been seen already.
+    pub(crate) fn exactly_this(&self) -> String {
+        match self.tool.as_str() {
+            "bash" => "exactly this".to_owned(),
+            tool => format!("every {tool} of exactly this file"),
+        }
+    }
+
+    /// Returns whether the rule can be about commands.
+    pub(crate) fn is_about_commands(&self) -> bool {
+        matches(&self.tool, "bash")
+    }
+
+    /// Returns whether the rule is about one text and no other.
+    pub(crate) fn is_exact(&self) -> bool {
+        matches!(self.calls, Calls::With(_))
+    }
+
+    /// Returns whether what is written for the rule is read as the same rule.
+    pub(crate) fn can_be_written(&self) -> bool {
+        Self::parse(&self.to_string()).as_ref() == Ok(self)
     }
 
     /// Returns whether the rule is about all calls of a tool.

@@ -3,17 +3,54 @@
 //! Owns a small reader that would rather doubt than guess: what it does not know for sure is told as a
 //! doubt, and no pattern allows such a command. Must not decide anything.
 
+mod hidden;
 mod reader;
+
+pub(crate) use hidden::WITH_COMMANDS;
 
 use crate::pattern::{OPTIONAL, UNKNOWN, with_words};
 use std::ops::Range;
 
 /// Programs that run what stands behind them, so that it counts too.
-const WRAPPERS: [&str; 35] = [
-    "busybox", "builtin", "chroot", "chrt", "command", "doas", "env", "exec", "find", "flock",
-    "ionice", "nice", "nohup", "nsenter", "parallel", "pkexec", "prlimit", "runuser", "script",
-    "setpriv", "setsid", "ssh", "stdbuf", "strace", "su", "sudo", "taskset", "time", "timeout",
-    "toybox", "unbuffer", "unshare", "watch", "xargs", "xvfb-run",
+const WRAPPERS: [&str; 38] = [
+    "busybox",
+    "builtin",
+    "choom",
+    "chroot",
+    "chrt",
+    "command",
+    "doas",
+    "env",
+    "exec",
+    "find",
+    "flock",
+    "ionice",
+    "nice",
+    "nohup",
+    "nsenter",
+    "parallel",
+    "pkexec",
+    "prlimit",
+    "runuser",
+    "script",
+    "setarch",
+    "setpriv",
+    "setsid",
+    "ssh",
+    "start-stop-daemon",
+    "stdbuf",
+    "strace",
+    "su",
+    "sudo",
+    "taskset",
+    "time",
+    "timeout",
+    "toybox",
+    "unbuffer",
+    "unshare",
+    "watch",
+    "xargs",
+    "xvfb-run",
 ];
 
 /// Words that are a part of the shell's language.
@@ -23,8 +60,23 @@ const RESERVED: [&str; 22] = [
 ];
 
 /// Commands after which other text runs than what is written, now or later.
-const HIDES_OTHERS: [&str; 10] =
-    [".", "alias", "bind", "complete", "enable", "eval", "hash", "source", "trap", "unalias"];
+const HIDES_OTHERS: [&str; 15] = [
+    ".",
+    "alias",
+    "bind",
+    "compgen",
+    "complete",
+    "enable",
+    "eval",
+    "fc",
+    "hash",
+    "jobs",
+    "mapfile",
+    "readarray",
+    "source",
+    "trap",
+    "unalias",
+];
 
 /// Programs that take a whole command as one argument.
 const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
@@ -36,8 +88,12 @@ pub(crate) struct Reading {
     pub(crate) parts: Vec<Part>,
     /// Why it cannot be known what runs; the first reason counts.
     pub(crate) doubt: Option<&'static str>,
+    /// Why a rule against something may not see all that runs, where there is no doubt otherwise.
+    pub(crate) hidden: Option<&'static str>,
     /// What a rule against something has to be held against.
     pub(crate) suspects: Suspects,
+    /// What the command may amount to, if its programs do with their arguments what others do.
+    pub(crate) likely: Suspects,
 }
 
 /// A simple command: a program and its arguments.
@@ -66,6 +122,8 @@ pub(crate) fn read(command: &str) -> Reading {
     let mut reading = reader::read(command);
     for part in &reading.parts {
         reading.suspects.add(&part.text, /*may_begin_anywhere*/ false);
+        hidden::add_likely(part, &mut reading.likely);
+        reading.hidden = reading.hidden.or_else(|| hidden::hidden_in(part));
         if runs_others(&part.text) {
             reading.suspects.add(&with_words(&part.text), /*may_begin_anywhere*/ true);
         }
@@ -76,6 +134,13 @@ pub(crate) fn read(command: &str) -> Reading {
         }
     }
     reading
+}
+
+impl Reading {
+    /// Returns whether the command surely changes no file.
+    pub(crate) fn changes_nothing(&self) -> bool {
+        self.doubt.is_none() && self.parts.iter().all(hidden::changes_nothing)
+    }
 }
 
 impl Suspects {

@@ -2,18 +2,12 @@
 //!
 //! Owns which argument of which tool counts, and which rules would let a call through. Must not judge.
 
-use crate::paths::{Place, Surroundings, Target};
+use crate::paths::{Place, Surroundings, Target, guarded};
 use crate::rule::Rule;
-use crate::shell::{self, Part, Reading};
+use crate::shell::{self, Part, Reading, WITH_COMMANDS};
 use letscode_plugin::ToolCall;
 use serde_json::Value;
 use std::path::Path;
-
-/// Programs whose second word says what they do.
-const WITH_COMMANDS: [&str; 21] = [
-    "apt", "brew", "bun", "cargo", "deno", "docker", "dotnet", "gh", "git", "go", "gradle", "just",
-    "kubectl", "make", "mvn", "npm", "pip", "pnpm", "podman", "uv", "yarn",
-];
 
 /// Programs that run scripts of the project by their names.
 const WITH_SCRIPTS: [&str; 4] = ["bun", "npm", "pnpm", "yarn"];
@@ -88,6 +82,53 @@ impl Subject {
         }
     }
 
+    /// Returns the text of a call that may change where paths lead; `None` for one that does not.
+    pub(crate) fn may_move_files(&self, call: &ToolCall) -> Option<String> {
+        match self {
+            Self::Command { reading, .. } if reading.changes_nothing() => None,
+            Self::Command { command, .. } => Some(command.clone()),
+            // These write files and make no links.
+            Self::File { .. } => None,
+            Self::Other { .. } => Some(serde_json::to_string(&call.arguments).unwrap_or_default()),
+        }
+    }
+
+    /// Returns whether the file may be another one once a call with this text has run: it is named
+    /// there, or it is not there yet.
+    pub(crate) fn may_be_moved_by(&self, text: &str) -> bool {
+        let Self::File { given, target, .. } = self else { return false };
+        let is_part_of_name =
+            |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | '@');
+        let mut names = given.split('/').filter(|name| !matches!(*name, "" | "." | ".."));
+        let is_named = |name: &str| {
+            text.match_indices(name).any(|(at, _)| {
+                let before = text.get(..at).and_then(|text| text.chars().next_back());
+                let behind = text.get(at + name.len()..).and_then(|text| text.chars().next());
+                !before.is_some_and(is_part_of_name) && !behind.is_some_and(is_part_of_name)
+            })
+        };
+        !target.is_there || names.any(is_named)
+    }
+
+    /// Returns why a rule against something may not see all that the call does, where it may not and
+    /// the user has not seen exactly this.
+    pub(crate) fn hides(&self, rules: &[&Rule]) -> Option<&'static str> {
+        let Self::Command { command, reading } = self else { return None };
+        let is_seen = rules.iter().any(|rule| rule.is_exact() && rule.admits_whole(command));
+        reading.doubt.or(reading.hidden).filter(|_| !is_seen)
+    }
+
+    /// Returns the rule for exactly this command; none for other calls.
+    pub(crate) fn exactly(&self) -> Vec<Rule> {
+        match self {
+            Self::Command { command, .. } => {
+                let rule = Rule::with("bash", command.clone());
+                Vec::from_iter(Some(rule).filter(Rule::can_be_written))
+            }
+            Self::File { .. } | Self::Other { .. } => Vec::new(),
+        }
+    }
+
     /// Returns the rules that would let this call through, and others that do the same, beside those
     /// that there are; none where it has to be asked about each time.
     pub(crate) fn suggestion(&self, rules: &[&Rule], surroundings: &Surroundings) -> Vec<Rule> {
@@ -99,11 +140,13 @@ impl Subject {
                 each.unwrap_or_else(|| vec![Rule::with("bash", command.clone())])
             }
             Self::File { tool, target, .. } => files_like(tool, target),
-            Self::Other { tool } => vec![Rule::all(tool)],
+            Self::Other { tool } => Rule::all_of_this(tool).into_iter().collect(),
         };
         let suggested = each_once(suggested);
         let together: Vec<&Rule> = rules.iter().copied().chain(&suggested).collect();
-        if self.is_admitted(&together, surroundings) { suggested } else { Vec::new() }
+        let can_be_kept = suggested.iter().all(Rule::can_be_written);
+        let is_enough = can_be_kept && self.is_admitted(&together, surroundings);
+        if is_enough { suggested } else { Vec::new() }
     }
 }
 
@@ -113,26 +156,17 @@ fn unadmitted<'a>(
     rules: &'a [&Rule],
     surroundings: &'a Surroundings,
 ) -> impl Iterator<Item = &'a Part> {
-    let mut has_moved = false;
     reading.parts.iter().filter(move |part| {
-        if changes_to_inside(part, surroundings) && !has_moved {
-            // Going to where the project's files are harms nobody, once: from there on, paths mean
-            // something else.
-            has_moved = true;
-            return false;
-        }
-        let is_elsewhere = has_moved && part.words.first().is_some_and(|it| it.contains('/'));
-        is_elsewhere || !rules.iter().any(|rule| rule.admits_command(&part.text))
+        !goes_to_working_dir(part, surroundings)
+            && !rules.iter().any(|rule| rule.admits_command(&part.text))
     })
 }
 
-/// Returns whether a command changes to a directory inside of the project, and does nothing else.
-fn changes_to_inside(part: &Part, surroundings: &Surroundings) -> bool {
+/// Returns whether a command changes to the working directory, and does nothing else. Any other
+/// directory may hold what programs take their orders from, a repository's configuration for one.
+fn goes_to_working_dir(part: &Part, surroundings: &Surroundings) -> bool {
     match part.words.as_slice() {
-        [cd, to] => {
-            let is_plain = !to.starts_with(['-', '@', '~']) && !to.is_empty();
-            cd == "cd" && is_plain && surroundings.is_inside(to)
-        }
+        [cd, to] => cd == "cd" && (to == "." || surroundings.is_working_dir(to)),
         _ => false,
     }
 }
@@ -166,14 +200,27 @@ fn files_like(tool: &str, target: &Target) -> Vec<Rule> {
     for place in &target.places {
         let rule = match (&place.inside, tool) {
             (Some(_), "read") => Rule::all(tool),
-            (Some(inside), _) if place.guarded.is_some() => Rule::with(tool, inside.clone()),
+            (Some(inside), _) if place.guarded.is_some() => {
+                // The rule has to name the guarded folder, which may be around the project.
+                let names_it = guarded(Path::new(inside)) == place.guarded;
+                Rule::with(tool, if names_it { inside } else { &place.absolute }.clone())
+            }
             (Some(_), _) => {
                 rules.extend([Rule::all("write"), Rule::all("edit")]);
                 continue;
             }
             (None, "read") => {
-                let folder = Path::new(&place.absolute).parent().unwrap_or(Path::new("/"));
-                Rule::like(tool, folder.join("*").to_string_lossy().into_owned())
+                let folder = Path::new(&place.absolute).parent();
+                // A `*` in a folder's own name would stand for any text.
+                let is_plain = |folder: &&Path| {
+                    folder.parent().is_some() && !folder.to_string_lossy().contains('*')
+                };
+                match folder.filter(is_plain) {
+                    Some(folder) => {
+                        Rule::like(tool, folder.join("*").to_string_lossy().into_owned())
+                    }
+                    None => Rule::with(tool, place.absolute.clone()),
+                }
             }
             (None, _) => Rule::with(tool, place.absolute.clone()),
         };

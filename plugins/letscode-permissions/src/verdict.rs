@@ -56,6 +56,16 @@ pub(crate) fn judge<'a>(
     let reading = Rule::all("read");
     let rules: Vec<&Rule> =
         settings.allow.iter().chain(remembered).chain(std::iter::once(&reading)).collect();
+    let is_guarded = settings.deny.iter().chain(&settings.ask).any(Rule::is_about_commands);
+    if let Some(hidden) = subject.hides(&rules).filter(|_| is_guarded) {
+        return match settings.default {
+            Otherwise::Deny if !subject.is_admitted(&rules, surroundings) => no_rule(),
+            _ => Verdict::Ask(Question {
+                note: format!("what is denied or asked may be hidden in it: {hidden}"),
+                rules: subject.exactly(),
+            }),
+        };
+    }
     if subject.is_admitted(&rules, surroundings) {
         return Verdict::Allow;
     }
@@ -63,11 +73,15 @@ pub(crate) fn judge<'a>(
     let is_odd_path = matches!(subject, Subject::File { target, .. } if !target.is_known);
     match settings.default {
         Otherwise::Allow if !is_odd_path => Verdict::Allow,
-        Otherwise::Deny => Verdict::Deny("no rule of the user's allows it".to_owned()),
+        Otherwise::Deny => no_rule(),
         Otherwise::Allow | Otherwise::Ask => {
             Verdict::Ask(Question { note, rules: subject.suggestion(&rules, surroundings) })
         }
     }
+}
+
+fn no_rule() -> Verdict {
+    Verdict::Deny("no rule of the user's allows it".to_owned())
 }
 
 /// Returns what the user should know about a call.

@@ -17,6 +17,11 @@ fn place() -> (tempfile::TempDir, Surroundings) {
     (folder, surroundings)
 }
 
+fn is_inside(surroundings: &Surroundings, given: &str) -> bool {
+    let target = surroundings.read(given);
+    target.is_known && target.places.iter().all(|place| place.inside.is_some())
+}
+
 #[test]
 fn what_is_inside_is_named_from_the_working_directory() {
     let (folder, surroundings) = place();
@@ -30,7 +35,12 @@ fn what_is_inside_is_named_from_the_working_directory() {
         assert_eq!(place.absolute, absolute, "{given}");
     }
     assert_eq!(surroundings.read("new/x").places[0].inside.as_deref(), Some("new/x"));
-    assert!(surroundings.is_inside(".") && !surroundings.is_inside(".."));
+    let root = folder.path().canonicalize().unwrap().join("project");
+    for (path, expected) in [("", true), ("/src/..", true), ("/src", false), ("/..", false)] {
+        let path = format!("{}{path}", root.display());
+        assert_eq!(surroundings.is_working_dir(&path), expected, "{path}");
+    }
+    assert!(!surroundings.is_working_dir("src/.."), "the shell may look elsewhere for it");
 }
 
 #[test]
@@ -62,7 +72,7 @@ fn what_cannot_be_read_for_sure_is_not_known() {
     let (_folder, surroundings) = place();
     for given in ["file:///etc/%68osts", "src/a/x", "missing/../../x", "a\0b"] {
         assert!(!surroundings.read(given).is_known, "{given}");
-        assert!(!surroundings.is_inside(given), "{given}");
+        assert!(!is_inside(&surroundings, given), "{given}");
     }
 }
 
@@ -113,16 +123,16 @@ fn a_link_counts_as_itself_and_as_where_it_leads() {
     let target = surroundings.read("link/secret");
     let inside: Vec<_> = target.places.iter().map(|place| place.inside.as_deref()).collect();
     assert_eq!(inside, [Some("link/secret"), None]);
-    assert!(!surroundings.is_inside("link/new"));
+    assert!(!is_inside(&surroundings, "link/new"));
     assert!(!surroundings.read("dangling").is_known, "a file could be made through it");
     assert!(!surroundings.read("dangling/x").is_known);
     let inside: Vec<_> = surroundings.read("sources/a").places.into_iter().collect();
     assert_eq!(inside.len(), 2);
-    assert!(surroundings.is_inside("sources/a"));
+    assert!(is_inside(&surroundings, "sources/a"));
     // By name this is the project's own, but the system goes another way.
     let target = surroundings.read("link/../src/a");
     assert!(target.places.iter().any(|place| place.inside.is_none()), "{target:?}");
     let through = Surroundings::new(&root.join("alias"), None, &root);
-    assert!(through.is_inside("src/a"));
+    assert!(is_inside(&through, "src/a"));
     assert_eq!(through.project(), root.join("project").to_str().unwrap());
 }

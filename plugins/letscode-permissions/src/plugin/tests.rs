@@ -118,6 +118,24 @@ fn each_answer_does_what_it_says() {
 }
 
 #[test]
+fn a_path_that_a_call_before_it_may_change_waits_for_the_next_message() {
+    let stage = stage(&json!({"allow": ["bash", "write"]}), &[]);
+    let write = || stage.block("write", json!({"path": "lnk/f", "content": ""}));
+    assert_eq!(stage.bash("ls lnk"), None);
+    assert_eq!(write(), None);
+    assert_eq!(stage.bash("ln -s ../outside lnk"), None);
+    assert!(write().unwrap().contains("in your next message"));
+    stage.peer().tell(Event::TurnStart { turn: 2 });
+    // Events and calls go different ways.
+    let began = std::time::Instant::now();
+    while write().is_some() {
+        assert!(began.elapsed().as_secs() < 10, "it waits for ever");
+        std::thread::yield_now();
+    }
+    assert_eq!(stage.questions(), 0);
+}
+
+#[test]
 fn a_refusal_holds_until_the_next_prompt() {
     let stage = stage(&json!({}), &[json!(3), json!(0)]);
     assert!(stage.bash("ls").is_some());

@@ -74,11 +74,17 @@ fn no_pattern_admits_what_cannot_be_read_and_the_bare_tool_does() {
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the folder must be there")]
-fn one_way_into_the_project_needs_no_rule() {
-    let rules = ["bash:cargo test *", "bash:./run"];
+fn only_the_way_to_the_working_directory_needs_no_rule() {
+    let rules = ["bash:cargo test *", "bash:git status", "bash:./run"];
     for (command, expected) in [
-        ("cd sub && cargo test", true),
-        ("cd /nowhere/project/sub && cargo test", true),
+        ("cd . && cargo test", true),
+        ("cd /nowhere/project && cargo test", true),
+        ("cd /nowhere/project && cd /nowhere/project/sub/.. && cargo test", true),
+        ("cd /nowhere/project && ./run", true),
+        ("cd sub && git status", false),
+        ("cd sub && cargo test", false),
+        ("cd sub/.. && cargo test", false),
+        ("cd /nowhere/project/sub && cargo test", false),
         ("cd .. && cargo test", false),
         ("cd sub && cd .. && cargo test", false),
         ("cd / && cargo test", false),
@@ -167,7 +173,18 @@ fn what_is_suggested_admits_the_call_and_says_what_more() {
         ("read", "/nowhere/x/a", &["read:/nowhere/x/*"]),
         ("write", "/nowhere/x/a", &["write=/nowhere/x/a"]),
         ("write", "file:///x", &[]),
+        ("read", "/nowhere/*/a", &["read=/nowhere/*/a"]),
+        ("read", "/nowhere/x/*", &["read:/nowhere/x/*"]),
+        ("read", "/nofile", &["read=/nofile"]),
+        ("read", "/nowhere/x\u{1}/a", &[]),
+        ("write", "/nowhere/*", &["write=/nowhere/*"]),
         ("mcp_x", "x", &["mcp_x"]),
+        ("write:.git", "x", &[]),
+        ("bash:touch", "x", &[]),
+        ("bash=touch", "x", &[]),
+        ("mcp_*", "x", &[]),
+        ("a b", "x", &[]),
+        ("", "x", &[]),
     ] {
         let suggested = subject(tool, argument).suggestion(&[], &surroundings());
         let texts: Vec<String> = suggested.iter().map(Rule::to_string).collect();
@@ -177,7 +194,85 @@ fn what_is_suggested_admits_the_call_and_says_what_more() {
     }
 }
 
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the folder must be there")]
+fn a_file_may_be_moved_by_what_names_it_or_makes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("src")).unwrap();
+    let surroundings = Surroundings::new(folder.path(), None, Path::new("/"));
+    let of = |tool: &str, name: &str, argument: &str| {
+        let arguments = json!({name: argument}).as_object().cloned().unwrap();
+        let call = ToolCall { id: "c".into(), name: tool.to_owned(), arguments };
+        (Subject::of(&call, &surroundings), call)
+    };
+    for (tool, name, argument, path, expected) in [
+        ("bash", "command", "ln -s ../outside lnk", "lnk/f", true),
+        ("bash", "command", "ln -s ../outside lnk", "./lnk", true),
+        ("bash", "command", "ln -s /etc/passwd 'src/new'", "src/new", true),
+        ("bash", "command", "rm -r src && ln -s ../outside src", "src/a", true),
+        ("bash", "command", "tar xf all.tar", "unpacked/f", true),
+        ("mcp_link", "to", "src", "src/a", true),
+        ("bash", "command", "cargo test", "src/a", false),
+        ("bash", "command", "cargo test --test src2", "src/a", false),
+        ("bash", "command", "ls src; cat src/a | head; git diff src", "src/a", false),
+        ("bash", "command", "cat src/a > src/b", "src/b", true),
+        ("write", "path", "src/a", "src/a", false),
+    ] {
+        let (before, call) = of(tool, name, argument);
+        let moving = before.may_move_files(&call);
+        let (file, _) = of("read", "path", path);
+        let is_moved = moving.is_some_and(|text| file.may_be_moved_by(&text));
+        assert_eq!(is_moved, expected, "{argument}: {path}");
+    }
+}
+
+#[test]
+fn a_project_within_a_guarded_folder_is_guarded() {
+    let hooks = Surroundings::new(Path::new("/nowhere/x/.git/hooks"), None, Path::new("/"));
+    let arguments = json!({"path": "post-commit"}).as_object().cloned().unwrap();
+    let call = ToolCall { id: "c".into(), name: "write".to_owned(), arguments };
+    let subject = Subject::of(&call, &hooks);
+    for (rule, expected) in [
+        ("write", false),
+        ("write:*", false),
+        ("write:post-commit", false),
+        ("write:/nowhere/*", false),
+        ("write:/nowhere/x/.git/*", true),
+    ] {
+        let rule = Rule::parse(rule).unwrap();
+        assert_eq!(subject.is_admitted(&[&rule], &hooks), expected, "{rule}");
+    }
+    let suggested = subject.suggestion(&[], &hooks);
+    assert_eq!(suggested, [Rule::with("write", "/nowhere/x/.git/hooks/post-commit".to_owned())]);
+}
+
 proptest::proptest! {
+    #[test]
+    fn what_is_offered_for_any_tool_is_read_back_as_the_same_rule(
+        tool in "[a-z:=* .\n-]{0,8}|bash[:=* ].{0,3}|.{0,6}",
+    ) {
+        let suggested = subject(&tool, "x").suggestion(&[], &surroundings());
+        for rule in suggested {
+            proptest::prop_assert_eq!(Rule::parse(&rule.to_string()), Ok(rule.clone()));
+            let other = format!("{tool}x");
+            proptest::prop_assert!(!rule.admits_all_of(&other), "{} admits {}", rule, other);
+        }
+    }
+
+    #[test]
+    fn what_is_offered_for_a_file_elsewhere_lets_nothing_else_be_read_but_its_folder(
+        folder in "(/[a-c* ~:=]{1,5}){0,3}", name in "[a-c*]{1,4}", other in "(/[a-c]{1,3}){1,3}",
+    ) {
+        let given = format!("/nowhere/elsewhere{folder}/{name}");
+        let suggested = subject("read", &given).suggestion(&[], &surroundings());
+        let rules: Vec<&Rule> = suggested.iter().collect();
+        let is_read = subject("read", &other).is_admitted(&rules, &surroundings());
+        proptest::prop_assert!(!is_read, "{:?} lets {} be read", suggested, other);
+        let beside = format!("/nowhere/elsewhere{folder}x/{name}");
+        let is_read = subject("read", &beside).is_admitted(&rules, &surroundings());
+        proptest::prop_assert!(!is_read, "{:?} lets {} be read", suggested, beside);
+    }
+
     #[test]
     fn whatever_is_appended_needs_leave_of_its_own(
         tail in "[a-z \n;|&$\\(\\)'\"\\\\#<>`{}=~*-]{0,12}",

@@ -45,7 +45,15 @@ fn deny_goes_before_ask_before_allow_before_the_default() {
         ),
         (json!({"default": "allow", "ask": ["bash:rm *"]}), "bash", "a; rm x", "ask always"),
         (json!({"allow": ["bash"], "deny": ["bash:rm *"]}), "bash", "sudo rm x", "deny"),
-        (json!({"allow": ["bash"], "deny": ["bash:rm *"]}), "bash", "ls $(x)", "allow"),
+        (json!({"allow": ["bash"], "deny": ["bash:rm *"]}), "bash", "ls $(x)", "ask"),
+        (json!({"allow": ["bash"], "deny": ["write"]}), "bash", "ls $(x)", "allow"),
+        (
+            json!({"allow": ["bash", "bash=ls $(x)"], "deny": ["bash:rm *"]}),
+            "bash",
+            "ls $(x)",
+            "allow",
+        ),
+        (json!({"default": "deny", "deny": ["bash:rm *"]}), "bash", "ls $(x)", "deny"),
         (
             json!({"allow": ["bash:git *"], "deny": ["bash:git push *"]}),
             "bash",
@@ -84,6 +92,98 @@ fn deny_goes_before_ask_before_allow_before_the_default() {
     ] {
         let verdict = verdict(&settings, tool, argument);
         assert_eq!(word(&verdict), expected, "{settings} {tool} {argument}: {verdict:?}");
+    }
+}
+
+#[test]
+fn what_is_denied_is_never_run_unasked_however_it_is_disguised() {
+    for rules in [
+        json!({"allow": ["bash"], "deny": ["bash:rm *"]}),
+        json!({"allow": ["*"], "ask": ["bash:rm *"]}),
+        json!({"default": "allow", "deny": ["bash:rm *"]}),
+        json!({"allow": ["bash:*", "bash"], "deny": ["bash:rm F"]}),
+    ] {
+        for command in [
+            "sh -c 'r$@m F'",
+            "sh -c 'r${z}m F'",
+            "sh -c '/bin/r? F'",
+            "eval 'r$@m F'",
+            "trap 'r$@m F' EXIT",
+            "$'\\x72m' F",
+            "$'r\\155' F",
+            "sh -c 'r\\\nm F'",
+            "env sh -c \"r'm' F\"",
+            "env -S \"r'm' F\"",
+            "shopt -s expand_aliases; alias zz=rm; zz F",
+            "echo rm F | sh",
+            "echo rm F | sudo sh",
+            "echo rm F | /bin/bash -s",
+            "echo F | xargs -I{} r\"\"m {}",
+            "echo rm | xargs -I{} {} F",
+            "setarch -R rm F",
+            "choom -n 5 -- rm F",
+            "start-stop-daemon -S -x /bin/rm -- F",
+            "/lib64/ld-linux-x86-64.so.2 /bin/rm F",
+            "anything --at all /bin/rm F",
+            "anything sh -c \"r'm' F\"",
+            "find . -exec sh -c \"r'm' F\" +",
+            "sudo setarch sh",
+            "su -c \"r'm' F\"",
+            "mapfile -C 'r\"\"m F' x",
+            "jobs -x rm F",
+        ] {
+            let verdict = verdict(&rules, "bash", command);
+            assert_ne!(word(&verdict), "allow", "{rules} {command}");
+        }
+    }
+}
+
+#[test]
+fn a_command_behind_options_is_still_that_command() {
+    for rules in [
+        json!({"allow": ["bash:git *"], "ask": ["bash:git push *"]}),
+        json!({"allow": ["bash"], "deny": ["bash:git push *"]}),
+        json!({"allow": ["bash"], "deny": ["bash:git push"]}),
+    ] {
+        for (command, is_run) in [
+            ("git -C . push", false),
+            ("git --no-pager push", false),
+            ("git -p -C . --no-pager push", false),
+            ("/usr/bin/git --git-dir=x push", false),
+            ("nice git -C . push", false),
+            ("git -c alias.p=push p", false),
+            ("git -calias.p=push p", false),
+            ("git --config-env=alias.p=X p", false),
+            ("git --exec-path=. p", false),
+            ("git $X push", false),
+            ("git -C . $X", false),
+            ("git -C . status", true),
+            ("git --no-pager log -p", true),
+            ("git status -c push", true),
+            ("git commit -m push", true),
+        ] {
+            let verdict = verdict(&rules, "bash", command);
+            assert_eq!(word(&verdict) == "allow", is_run, "{rules} {command}: {verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn what_hides_nothing_runs_beside_rules_against_something() {
+    let rules = json!({"allow": ["bash"], "deny": ["bash:rm *"], "ask": ["bash:git push *"]});
+    for command in [
+        "ls -l $HOME/*",
+        "grep -rn 'rm x' src",
+        "echo rm x",
+        "cargo test -- --nocapture 2>&1 | tail -5",
+        "git commit -m 'a; rm x'",
+        "git rm x",
+        "docker rm x",
+        "find . -name '*.rs'",
+        "timeout 5 cargo test",
+        "python3 -c 'print(1)'",
+    ] {
+        assert_eq!(word(&verdict(&rules, "bash", command)), "allow", "{command}");
     }
 }
 
