@@ -56,10 +56,16 @@ impl Requests {
             FromPlugin::Command { call, command } => {
                 // What it asks of the agent may be a whole run.
                 let holds = self.connection.hold_clocks();
+                // Looked at now: what is sent while the front end is open may be answered later.
+                let is_typed = self.connection.has_frontend();
                 self.answer(call, async move {
-                    let result = agent.run(command).await.map_err(text);
+                    let result = if is_typed {
+                        agent.run_typed(command).await
+                    } else {
+                        agent.run(command).await
+                    };
                     drop(holds);
-                    result
+                    result.map_err(text)
                 })
                 .await;
             }
