@@ -2,7 +2,7 @@
 //!
 //! Owns the `[plugins]` table. Must not start any.
 
-use super::bundled::{BUNDLED, Bundled, is_replaceable};
+use super::bundled::{BUNDLED, Bundled, guards, is_replaceable};
 use super::python::{self, PythonHost};
 use letscode_core::hooks::HookTimeouts;
 use letscode_plugin_host::{Manifest, PluginSpec, manifests_in};
@@ -90,6 +90,7 @@ impl PluginSettings {
             run_command: RUN_COMMAND,
         };
         settings.read_timeouts(warnings);
+        warnings.extend(unclear_switches(&settings.config));
         settings
     }
 
@@ -228,6 +229,23 @@ pub(crate) fn short_name(name: &str) -> &str {
 pub(crate) fn is_switched_off(config: &Table, name: &str) -> bool {
     let said = config.get("plugins").and_then(|plugins| plugins.get(name));
     said.and_then(Value::as_bool) == Some(false)
+}
+
+/// Returns a warning for each value in `[plugins]` that switches nothing on or off.
+fn unclear_switches(config: &Table) -> Vec<String> {
+    let Some(plugins) = config.get("plugins").and_then(Value::as_table) else { return Vec::new() };
+    let is_unclear = |(name, value): &(&String, &Value)| match name.as_str() {
+        TIMEOUTS => !value.is_table(),
+        _ => !value.is_bool(),
+    };
+    let warning = |(name, _): (&String, &Value)| match name.as_str() {
+        TIMEOUTS => "[plugins] timeouts is left out: it has to be a table".to_owned(),
+        name if guards().any(|guard| guard == name) => {
+            format!("[plugins] {name} counts as on: it has to be true or false")
+        }
+        name => format!("[plugins] {name} is left out: it has to be true or false"),
+    };
+    plugins.iter().filter(is_unclear).map(warning).collect()
 }
 
 fn hook(name: &str) -> Option<HookName> {
