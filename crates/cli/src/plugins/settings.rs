@@ -63,6 +63,12 @@ impl PluginSettings {
         for folder in folders.user.iter().chain(&folders.project) {
             let (found, faults) = manifests_in(folder);
             warnings.extend(faults.iter().map(ToString::to_string));
+            let (reserved, found): (Vec<_>, Vec<_>) =
+                found.into_iter().partition(|manifest| is_reserved(&manifest.name));
+            warnings.extend(reserved.iter().map(|manifest| {
+                let (folder, name) = (manifest.folder.display(), &manifest.name);
+                format!("{folder}: plugin left out: no plugin can be named {name}")
+            }));
             for manifest in found.into_iter().filter(|found| !is_switched_off(&config, &found.name))
             {
                 // A project's own takes the place of the user's.
@@ -223,6 +229,13 @@ fn python_host(
 /// Returns a plugin's name as its table is named: that of `letscode-memory` is `[memory]`.
 pub(crate) fn short_name(name: &str) -> &str {
     name.strip_prefix("letscode-").unwrap_or(name)
+}
+
+/// Returns whether no installed plugin may have that name: in `[plugins]` it stands for something else,
+/// or for a guard.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    let short = short_name(name);
+    [TIMEOUTS, python::NAME].contains(&name) || guards().any(|guard| guard == short)
 }
 
 /// Returns whether the configuration switches a plugin off.

@@ -133,6 +133,8 @@ fn a_front_end_passes_on_what_only_a_person_may_say() {
     install(dir.home(), &["raw"]);
     dir.write(".letscode/config.toml", "frontend = 'basic'\n");
     let mut pty = in_terminal(&dir, &server).args(["--frontend", "keys"]).start();
+    pty.wait_for_text("trust this project?");
+    pty.send("n\n");
     pty.wait_for_text("ready mock-model");
     pty.send("t");
     pty.wait_for_text("trust None");
