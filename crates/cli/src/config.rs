@@ -3,6 +3,7 @@
 //! Owns reading both files once, the merge, and which of a project's settings wait for trust.
 //! Must not know flags or the environment: they are laid over it in `settings`.
 
+mod guards;
 mod keys;
 mod layer;
 #[cfg(test)]
@@ -106,10 +107,10 @@ fn merged(
     loaded: &mut LoadedConfig,
 ) -> Table {
     let LoadedConfig { left_out, broken, warnings, .. } = loaded;
-    let mut settings = match user.and_then(|user| read(&user.config(), broken, warnings)) {
-        Some(file) => layer::clean(&file, warnings),
-        None => Table::new(),
-    };
+    let path = user.map(UserPaths::config);
+    let file = path.as_ref().and_then(|path| read(path, broken, warnings));
+    let mut settings = file.as_ref().map_or_else(Table::new, |file| layer::clean(file, warnings));
+    let guards = path.map_or_else(Vec::new, |path| guards::doubted(&path, file.as_ref(), warnings));
     if let Some(project) = project {
         let file = read(&project.config(), broken, warnings);
         let mut table = Table::new();
@@ -134,6 +135,7 @@ fn merged(
         }
         merge(&mut settings, table);
     }
+    guards::switch_on(&mut settings, guards);
     settings
 }
 

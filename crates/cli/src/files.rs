@@ -71,6 +71,22 @@ pub(crate) fn read_text(path: &Path) -> Result<Option<String>, ReadError> {
     Ok(Some(text))
 }
 
+/// Returns whether a file that [`read_text`] cannot use may hold `word` all the same: where its bytes
+/// cannot be read either, it may. A folder holds no words, nor does what is not there.
+pub(crate) fn mentions(path: &Path, word: &str) -> bool {
+    let metadata = match std::fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) => return !is_absent(&error),
+    };
+    let mut bytes = Vec::new();
+    if !metadata.is_file() || metadata.len() > LARGEST_FILE {
+        return !metadata.is_dir();
+    }
+    let read = std::fs::File::open(path)
+        .and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes));
+    read.is_err() || bytes.windows(word.len()).any(|window| window == word.as_bytes())
+}
+
 /// Whether what [`write_private`] finds in its place may be replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Existing {

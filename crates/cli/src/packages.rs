@@ -127,6 +127,12 @@ pub(crate) enum PackageError {
          with a letter or digit"
     )]
     NoName,
+    /// The configuration means something else by it.
+    #[error("no plugin can be named {name}: the program has that name for something of its own")]
+    Reserved {
+        /// The name.
+        name: String,
+    },
     /// There is one already.
     #[error(
         "{name} is installed already, from {origin}: to replace it, letscode uninstall {name} first"
@@ -394,6 +400,7 @@ fn exit(error: &PackageError) -> Exit {
         | PackageError::NotPython
         | PackageError::NoLink
         | PackageError::NoName
+        | PackageError::Reserved { .. }
         | PackageError::Taken { .. }
         | PackageError::NotInstalled { .. }
         | PackageError::OnlyUsed(_)

@@ -64,6 +64,8 @@ struct OpenCall {
     progress: Option<Progress>,
     /// Whose clock stands still while the plugin asks the user.
     ui: Ui,
+    /// Whether it gives the plugin's front end the terminal.
+    is_frontend: bool,
 }
 
 /// Why a call has no result.
@@ -127,12 +129,14 @@ impl Connection {
     ) -> Result<Value, CallFault> {
         let call = self.calls.last.fetch_add(1, Ordering::Relaxed) + 1;
         let (answer, answered) = oneshot::channel();
-        self.calls.lock().insert(call, OpenCall { answer, progress, ui });
+        let line = line(call);
+        let is_frontend = matches!(line, ToPlugin::RunFrontend { .. });
+        self.calls.lock().insert(call, OpenCall { answer, progress, ui, is_frontend });
         let mut guard = Guard { connection: self, call, is_answered: false };
         if self.calls.is_closed.load(Ordering::Acquire) {
             return Err(CallFault::Gone);
         }
-        self.send(line(call)).await?;
+        self.send(line).await?;
         let result = answered.await;
         guard.is_answered = true;
         match result {
@@ -168,6 +172,11 @@ impl Connection {
     /// Returns who is shown what a call has so far.
     pub(crate) fn progress_of(&self, call: u64) -> Option<Progress> {
         self.calls.lock().get(&call).and_then(|open| open.progress.clone())
+    }
+
+    /// Returns whether a front end of the plugin has the terminal.
+    pub(crate) fn has_frontend(&self) -> bool {
+        self.calls.lock().values().any(|open| open.is_frontend)
     }
 
     /// Stops the clocks of all calls under way.

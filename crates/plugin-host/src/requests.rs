@@ -6,7 +6,7 @@
 use crate::connection::Connection;
 use crate::settings::Surroundings;
 use letscode_core::hooks::{AccessError, CustomNote};
-use letscode_wire::{Command, FromPlugin, ToPlugin};
+use letscode_wire::{Command, FromPlugin, ToPlugin, UiRequest};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::Duration;
@@ -18,6 +18,9 @@ const AT_ONCE: usize = 64;
 
 /// How many lines of one plugin are shown within a second. Whoever shows more floods the user.
 const MOST_SHOWN: u32 = 50;
+
+/// How many characters of a line are shown.
+const LONGEST_SHOWN: usize = 2000;
 
 /// The requests of one running plugin.
 pub(crate) struct Requests {
@@ -41,7 +44,7 @@ impl Requests {
         match line {
             FromPlugin::Ui { request, .. } if !request.is_question() => {
                 if self.may_show() {
-                    drop(ui.ask(request).await);
+                    drop(ui.ask(shortened(request)).await);
                 }
             }
             FromPlugin::Ui { call, request } => {
@@ -56,10 +59,16 @@ impl Requests {
             FromPlugin::Command { call, command } => {
                 // What it asks of the agent may be a whole run.
                 let holds = self.connection.hold_clocks();
+                // Looked at now: what is sent while the front end is open may be answered later.
+                let is_typed = self.connection.has_frontend();
                 self.answer(call, async move {
-                    let result = agent.run(command).await.map_err(text);
+                    let result = if is_typed {
+                        agent.run_typed(command).await
+                    } else {
+                        agent.run(command).await
+                    };
                     drop(holds);
-                    result
+                    result.map_err(text)
                 })
                 .await;
             }
@@ -139,4 +148,52 @@ impl Requests {
 
 fn text(error: AccessError) -> String {
     error.message
+}
+
+/// Cuts what is only shown.
+fn shortened(mut request: UiRequest) -> UiRequest {
+    match &mut request {
+        UiRequest::Notify { text, .. } => cut(text),
+        UiRequest::Status { key, text } => {
+            cut(key);
+            if let Some(text) = text {
+                cut(text);
+            }
+        }
+        UiRequest::Confirm { .. } | UiRequest::Select { .. } | UiRequest::Input { .. } => {}
+    }
+    request
+}
+
+fn cut(text: &mut String) {
+    if let Some((end, _)) = text.char_indices().nth(LONGEST_SHOWN) {
+        text.truncate(end);
+        text.push('…');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use letscode_wire::UiLevel;
+
+    #[test]
+    fn what_is_only_shown_is_cut_between_characters_with_a_mark() {
+        for (length, expected) in [(0, 0), (LONGEST_SHOWN, LONGEST_SHOWN), (4000, 2001)] {
+            let text = "é".repeat(length);
+            let level = UiLevel::Info;
+            let UiRequest::Notify { text: shown, .. } =
+                shortened(UiRequest::Notify { text: text.clone(), level })
+            else {
+                panic!("another request")
+            };
+            assert_eq!(shown.chars().count(), expected);
+            assert_eq!(shown.ends_with('…'), length > LONGEST_SHOWN);
+            let status = UiRequest::Status { key: text.clone(), text: Some(text) };
+            let status = shortened(status);
+            assert_eq!(status, UiRequest::Status { key: shown.clone(), text: Some(shown) });
+        }
+        let question = UiRequest::Confirm { title: String::new(), text: "x".repeat(4000) };
+        assert_eq!(shortened(question.clone()), question, "a question is seen whole");
+    }
 }

@@ -186,6 +186,11 @@ impl View {
             Event::AgentEnd { messages, error, aborted } => {
                 let ended_well = error.is_none() && !aborted;
                 self.exit = if ended_well { Exit::Success } else { Exit::ProviderError };
+                // Whoever presses keys or sends signals is not told: the program is gone by then.
+                if *aborted && error.is_none() {
+                    self.end_line()?;
+                    messages::failure("a plugin stopped the run");
+                }
                 if ended_well {
                     self.text(&final_answer(messages))?;
                     self.end_line()?;

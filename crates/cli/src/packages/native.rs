@@ -9,6 +9,7 @@ use super::spec::Spec;
 use super::workshop::{Step, Workshop, arguments};
 use crate::args::Keeping;
 use crate::files;
+use crate::plugins;
 use crate::programs::is_program;
 use crate::python_environment::distribution::{Distribution, normal};
 use std::ffi::OsString;
@@ -68,6 +69,9 @@ pub(super) async fn install(
         Spec::Package { .. } | Spec::Repository(_) | Spec::Python(_) => None,
     };
     let name = name.ok_or(PackageError::NoName)?;
+    if plugins::is_reserved(&name) {
+        return Err(PackageError::Reserved { name });
+    }
     if let Some(taken) = find(root, &name) {
         return Err(PackageError::Taken { name, origin: taken.source });
     }
@@ -311,7 +315,11 @@ fn program_name(path: &Path) -> Option<String> {
     let is_ending =
         |end: &str| end.len() <= 4 && end.starts_with(|c: char| c.is_ascii_alphabetic());
     let stem = match name.rsplit_once('.') {
-        Some((stem, ending)) if !stem.is_empty() && is_ending(ending) => stem,
+        Some((stem, ending))
+            if !stem.is_empty() && !stem.ends_with('.') && is_ending(ending) =>
+        {
+            stem
+        }
         _ => name,
     };
     is_name(stem).then(|| stem.to_owned())
@@ -319,7 +327,9 @@ fn program_name(path: &Path) -> Option<String> {
 
 fn is_name(name: &str) -> bool {
     let is_good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.chars().all(is_good)
+    name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(is_good)
+        && !name.ends_with('.')
 }
 
 /// Returns the folders that have to be made for `root`, the deepest first.
@@ -353,6 +363,9 @@ mod tests {
             ("/x/guard", Some("guard")),
             ("/x/guard-1.2", Some("guard-1.2")),
             ("/x/a.b.sh", Some("a.b")),
+            ("/x/a..b", Some("a..b")),
+            ("/x/a...sh", Some("a...sh")),
+            ("/x/a.", None),
             ("/x/.hidden", None),
             ("/x/two words", None),
         ] {

@@ -71,9 +71,13 @@ pub(crate) fn is_replaceable(name: &str) -> bool {
 
 impl Bundled {
     /// Returns whether the configuration asks for it: `[plugins] NAME = true`, or what it works with.
+    /// Whoever says of a guard what is neither true nor false does not say that it is off.
     pub(crate) fn is_enabled(&self, config: &Table) -> bool {
-        let said = config.get("plugins").and_then(|plugins| plugins.get(self.name));
-        said.and_then(Value::as_bool).unwrap_or_else(|| (self.is_wanted_by)(config))
+        match config.get("plugins").and_then(|plugins| plugins.get(self.name)) {
+            Some(Value::Boolean(is_on)) => *is_on,
+            Some(_) if self.fail_closed => true,
+            Some(_) | None => (self.is_wanted_by)(config),
+        }
     }
 }
 

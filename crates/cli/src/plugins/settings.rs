@@ -2,7 +2,7 @@
 //!
 //! Owns the `[plugins]` table. Must not start any.
 
-use super::bundled::{BUNDLED, Bundled, is_replaceable};
+use super::bundled::{BUNDLED, Bundled, guards, is_replaceable};
 use super::python::{self, PythonHost};
 use letscode_core::hooks::HookTimeouts;
 use letscode_plugin_host::{Manifest, PluginSpec, manifests_in};
@@ -63,6 +63,12 @@ impl PluginSettings {
         for folder in folders.user.iter().chain(&folders.project) {
             let (found, faults) = manifests_in(folder);
             warnings.extend(faults.iter().map(ToString::to_string));
+            let (reserved, found): (Vec<_>, Vec<_>) =
+                found.into_iter().partition(|manifest| is_reserved(&manifest.name));
+            warnings.extend(reserved.iter().map(|manifest| {
+                let (folder, name) = (manifest.folder.display(), &manifest.name);
+                format!("{folder}: plugin left out: no plugin can be named {name}")
+            }));
             for manifest in found.into_iter().filter(|found| !is_switched_off(&config, &found.name))
             {
                 // A project's own takes the place of the user's.
@@ -90,6 +96,7 @@ impl PluginSettings {
             run_command: RUN_COMMAND,
         };
         settings.read_timeouts(warnings);
+        warnings.extend(unclear_switches(&settings.config));
         settings
     }
 
@@ -224,10 +231,34 @@ pub(crate) fn short_name(name: &str) -> &str {
     name.strip_prefix("letscode-").unwrap_or(name)
 }
 
+/// Returns whether no installed plugin may have that name: in `[plugins]` it stands for something else,
+/// or for a guard.
+pub(crate) fn is_reserved(name: &str) -> bool {
+    let short = short_name(name);
+    [TIMEOUTS, python::NAME].contains(&name) || guards().any(|guard| guard == short)
+}
+
 /// Returns whether the configuration switches a plugin off.
 pub(crate) fn is_switched_off(config: &Table, name: &str) -> bool {
     let said = config.get("plugins").and_then(|plugins| plugins.get(name));
     said.and_then(Value::as_bool) == Some(false)
+}
+
+/// Returns a warning for each value in `[plugins]` that switches nothing on or off.
+fn unclear_switches(config: &Table) -> Vec<String> {
+    let Some(plugins) = config.get("plugins").and_then(Value::as_table) else { return Vec::new() };
+    let is_unclear = |(name, value): &(&String, &Value)| match name.as_str() {
+        TIMEOUTS => !value.is_table(),
+        _ => !value.is_bool(),
+    };
+    let warning = |(name, _): (&String, &Value)| match name.as_str() {
+        TIMEOUTS => "[plugins] timeouts is left out: it has to be a table".to_owned(),
+        name if guards().any(|guard| guard == name) => {
+            format!("[plugins] {name} counts as on: it has to be true or false")
+        }
+        name => format!("[plugins] {name} is left out: it has to be true or false"),
+    };
+    plugins.iter().filter(is_unclear).map(warning).collect()
 }
 
 fn hook(name: &str) -> Option<HookName> {

@@ -2,7 +2,7 @@
 //!
 //! Owns the change of that line; the rest of the file stays byte for byte. Must not start a plugin.
 
-use super::{bundled, python};
+use super::{bundled, is_reserved, python};
 use crate::files::{Existing, ReadError, read_text, write_private};
 use crate::paths::UserPaths;
 use crate::python_environment::PythonEnvironment;
@@ -88,7 +88,8 @@ pub(crate) fn switch(
 fn names_meant(user: &UserPaths, name: &str) -> Result<Vec<String>, SwitchError> {
     let (installed, _) = manifests_in(&user.native_plugins());
     let mut known: Vec<&str> = bundled::BUNDLED.iter().map(|plugin| plugin.name).collect();
-    known.extend(installed.iter().map(|manifest| manifest.name.as_str()));
+    let installed = installed.iter().map(|manifest| manifest.name.as_str());
+    known.extend(installed.filter(|name| !is_reserved(name)));
     let in_python = PythonEnvironment::at(&user.plugins());
     let packages = in_python.map(|environment| environment.plugins()).unwrap_or_default();
     known.extend(packages.iter().flat_map(|package| &package.plugins).map(String::as_str));

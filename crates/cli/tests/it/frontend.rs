@@ -128,6 +128,22 @@ fn a_front_end_that_crashes_or_fails_leaves_the_terminal_as_it_was() {
 }
 
 #[test]
+fn a_front_end_passes_on_what_only_a_person_may_say() {
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
+    install(dir.home(), &["raw"]);
+    dir.write(".letscode/config.toml", "frontend = 'basic'\n");
+    let mut pty = in_terminal(&dir, &server).args(["--frontend", "keys"]).start();
+    pty.wait_for_text("trust this project?");
+    pty.send("n\n");
+    pty.wait_for_text("ready mock-model");
+    pty.send("t");
+    pty.wait_for_text("trust None");
+    pty.wait_for_text("typed None");
+    pty.send("q");
+    assert_eq!(pty.wait().status, 7);
+}
+
+#[test]
 fn a_signal_ends_a_front_end_that_does_not_heed_it() {
     for (signal, status) in
         [(Signal::Terminate, 143), (Signal::Interrupt, 130), (Signal::HangUp, 129)]

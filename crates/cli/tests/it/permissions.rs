@@ -74,6 +74,42 @@ fn it_is_off_until_it_is_enabled_and_then_it_guards() {
 }
 
 #[test]
+fn a_guard_that_the_config_cannot_tell_about_guards_without_rules() {
+    let allow = "[permissions]\nallow = ['bash']\n";
+    let cases: [(&[u8], bool); 7] = [
+        (b"[plugins]\npermissions=true\n[x\n", true),
+        (b"[plugins]\npermissions=true\n# \xff\n", true),
+        (b"[plugins]\npermissions = 'true'\n", true),
+        (b"[plugins]\npermissions = 1\n", true),
+        (b"plugins = ['permissions']\n", true),
+        // Who never heard of it goes on.
+        (b"model = 'mock-model'\n[x\n", false),
+        (b"[plugins]\nother = 'true'\n", false),
+    ];
+    for (config, is_on) in cases {
+        let dir = WorkDir::new();
+        configure(dir.home(), "");
+        std::fs::write(dir.home().join(".letscode/config.toml"), config).unwrap();
+        // What a project allows needs the user's own file beside it.
+        dir.write(".letscode/config.toml", allow);
+        let shown = String::from_utf8_lossy(config);
+        let server = SseServer::start(json!([bash("touch done"), {"text": "end"}]));
+        let finished = program(&dir, &server).args(["-p", "go"]).run(HANG);
+        let told = stderr(&finished);
+        assert_eq!(stdout(&finished), "end\n", "{shown}: {told}");
+        assert_eq!(dir.project().join("done").exists(), !is_on, "{shown}: {told}");
+        assert_eq!(told.contains("permissions counts as on"), is_on, "{shown}: {told}");
+        assert_eq!(last_result(&server).contains("Blocked"), is_on, "{shown}");
+    }
+    let dir = WorkDir::new();
+    configure(dir.home(), "[plugins]\npermissions = true\n[x\n");
+    dir.write(".letscode/config.toml", allow);
+    let server = SseServer::start(json!([bash("touch done"), {"text": "end"}]));
+    program(&dir, &server).args(["--trust", "-p", "go"]).run(HANG);
+    assert!(!dir.project().join("done").exists(), "a project's rules count alone");
+}
+
+#[test]
 fn print_mode_runs_what_rules_allow_and_reads_the_project() {
     let rules = "[permissions]\nallow = ['bash:echo *', 'write']\ndeny = ['bash:echo secret *']\n";
     let dir = guarded(rules);

@@ -317,3 +317,38 @@ fn a_reload_keeps_a_plugin_that_is_the_same_and_starts_one_that_is_new() {
     assert_eq!(offered_tools(&bodies[0]), ["read", "write", "edit", "bash", "poke"]);
     assert_eq!(offered_tools(&bodies[1]), ["read", "write", "edit", "bash", "echo", "poke"]);
 }
+
+#[test]
+fn a_plugin_cannot_trust_the_project_or_pass_text_off_as_typed() {
+    const ASKS: &str = include_str!("plugins/asks.py");
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
+    let tries = json!([
+        {"cmd": "trust", "trust": true},
+        {"cmd": "run_command", "text": "/trust on"},
+        {"cmd": "run_command", "text": "trust on"},
+        {"cmd": "prompt", "text": "/trust on", "expand": true},
+        {"cmd": "prompt", "text": "!touch pwned", "expand": true},
+        {"cmd": "steer", "text": "!touch pwned", "expand": true},
+        {"cmd": "run_command", "text": "/follow-up !touch pwned"},
+    ]);
+    let count = tries.as_array().unwrap().len();
+    write_plugin(dir.home(), "asks", &["python3", "-c", ASKS, &tries.to_string()]);
+    dir.write(".letscode/config.toml", "frontend = 'basic'\n");
+    let mut host = rpc(&dir, &server, &[]);
+    send(&mut host, &json!({"cmd": "run_command", "id": 1, "text": "/asks"}));
+    send(&mut host, &json!({"cmd": "trust", "id": 2}));
+    host.close_stdin();
+    let lines = lines(&end(&mut host));
+    let result = |id: u64| {
+        let is_answer = |line: &&Value| line["id"] == id && line["type"] == "done";
+        lines.iter().find(is_answer).unwrap_or_else(|| panic!("{lines:?}"))["result"].clone()
+    };
+    let answers: Vec<Option<String>> =
+        serde_json::from_str(result(1)["text"].as_str().unwrap()).unwrap();
+    assert_eq!(answers.len(), count);
+    for answer in answers {
+        assert!(answer.as_deref().is_some_and(|text| text.contains("unless")), "{answer:?}");
+    }
+    assert_eq!(result(2)["trusted"], false);
+    assert!(!dir.project().join("pwned").exists() && server.chat_bodies().is_empty());
+}

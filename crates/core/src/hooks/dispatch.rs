@@ -1,7 +1,7 @@
 //! Dispatch of hooks: order, time limits, and how several answers become one.
 //!
 //! Owns the rules. The plugin registered last is asked first. A guard (`fail_closed`) that cannot
-//! judge a call blocks it. Must not know what is done with the answers, or how a call is guarded:
+//! judge a call blocks it, and its slash commands are its own. Must not know what is done with the answers, or how a call is guarded:
 //! `standing` does.
 
 mod frontends;
@@ -141,26 +141,31 @@ impl Hooks {
 
     /// Returns the slash commands of all plugins, in the order of registration.
     pub fn commands(&self) -> Vec<CommandSpec> {
-        let mut commands: Vec<CommandSpec> = Vec::new();
+        let mut commands: Vec<(CommandSpec, bool)> = Vec::new();
         for slot in self.inner.slots.iter().rev() {
+            let is_guard = slot.plugin().fail_closed();
             for command in slot.commands() {
-                match commands.iter_mut().find(|known| known.name == command.name) {
-                    Some(known) => *known = command,
-                    None => commands.push(command),
+                match commands.iter_mut().find(|(known, _)| known.name == command.name) {
+                    Some((_, true)) => {}
+                    Some(known) => *known = (command, is_guard),
+                    None => commands.push((command, is_guard)),
                 }
             }
         }
-        commands
+        commands.into_iter().map(|(command, _)| command).collect()
     }
 
-    /// Runs a plugin's slash command; `None` where no plugin has it. It may take its time.
+    /// Runs a plugin's slash command; `None` where no plugin has it. It may take its time. Of several
+    /// that have it, the guard registered first runs it, else the plugin registered last.
     pub async fn run_command(
         &self,
         name: &str,
         arguments: &str,
     ) -> Option<Result<RunCommandReply, PluginError>> {
         let has_it = |slot: &&Slot| slot.commands().iter().any(|command| command.name == name);
-        let slot = self.inner.slots.iter().find(has_it)?;
+        let mut slots = self.inner.slots.iter();
+        let guard = slots.clone().rev().find(|slot| slot.plugin().fail_closed() && has_it(slot));
+        let slot = guard.or_else(|| slots.find(has_it))?;
         let (plugin, ui) = (Arc::clone(slot.plugin()), self.inner.ui.clone());
         let (name, arguments) = (name.to_owned(), arguments.to_owned());
         let run = async move { plugin.run_command(&name, &arguments, &ui).await };

@@ -18,6 +18,16 @@ pub enum HookFault {
         /// The limit.
         seconds: f64,
     },
+    /// It is a guard and did not judge a call in time.
+    #[error("guard {plugin}: no answer to {hook} within {seconds} s; the call is not run")]
+    Unjudged {
+        /// The plugin.
+        plugin: String,
+        /// The hook.
+        hook: HookName,
+        /// The limit.
+        seconds: f64,
+    },
     /// It held the end of a run for too long.
     #[error("plugin {plugin}: no answer to turn_end within {seconds} s; the run ends without it")]
     HeldTooLong {
@@ -27,21 +37,29 @@ pub enum HookFault {
         seconds: f64,
     },
     /// It did not answer several times in a row.
-    #[error("plugin {plugin}: no answer {times} times in a row; it is left out from now on")]
+    #[error("plugin {plugin}: no answer {times} times in a row; {}", from_now_on(*.is_guard))]
     Silent {
         /// The plugin.
         plugin: String,
         /// How often.
         times: u32,
+        /// Whether no call runs without it.
+        is_guard: bool,
     },
     /// It panicked.
-    #[error("plugin {plugin}: crashed in {hook}; it is left out from now on")]
+    #[error("plugin {plugin}: crashed in {hook}; {}", from_now_on(*.is_guard))]
     Crashed {
         /// The plugin.
         plugin: String,
         /// The hook.
         hook: HookName,
+        /// Whether no call runs without it.
+        is_guard: bool,
     },
+}
+
+fn from_now_on(is_guard: bool) -> &'static str {
+    if is_guard { "it is a guard: no call is run from now on" } else { "it is left out from now on" }
 }
 
 /// The faults that nobody was told yet. Cheap to clone; all clones hold the same.

@@ -74,19 +74,26 @@ impl Standing {
 
     pub(super) fn crashed(&self, hook: HookName) {
         self.gone.store(true, Ordering::Relaxed);
-        self.faults.report(HookFault::Crashed { plugin: self.name(), hook });
+        self.faults.report(HookFault::Crashed {
+            plugin: self.name(),
+            hook,
+            is_guard: self.plugin.fail_closed(),
+        });
     }
 
     fn silent(&self, question: Question) {
         let (plugin, seconds) = (self.name(), question.limit.as_secs_f64());
+        let (hook, is_guard) = (question.hook, self.plugin.fail_closed());
         self.faults.report(if question.holds_end {
             HookFault::HeldTooLong { plugin, seconds }
+        } else if is_guard && hook == HookName::BeforeToolCall {
+            HookFault::Unjudged { plugin, hook, seconds }
         } else {
-            HookFault::TooSlow { plugin, hook: question.hook, seconds }
+            HookFault::TooSlow { plugin, hook, seconds }
         });
         let times = self.silences.fetch_add(1, Ordering::Relaxed) + 1;
         if times >= MOST_SILENCES && !self.gone.swap(true, Ordering::Relaxed) {
-            self.faults.report(HookFault::Silent { plugin: self.name(), times });
+            self.faults.report(HookFault::Silent { plugin: self.name(), times, is_guard });
             self.plugin.left_out();
         }
     }

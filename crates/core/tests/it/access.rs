@@ -37,8 +37,14 @@ async fn what_only_a_connection_may_say_and_what_is_refused_are_errors() {
     let setup = Setup::new([]);
     let access = setup.access();
     let stage = setup.start();
-    for command in [Command::Bye, Command::Trust { trust: Some(true) }] {
-        assert!(access.run(command).await.is_err());
+    let owners = [
+        Command::Bye,
+        Command::Hello { protocol: None, updates: None, ui: None },
+        Command::UiResponse { request_id: "q".into(), value: None },
+    ];
+    for command in owners {
+        assert!(access.run(command.clone()).await.is_err());
+        assert!(access.run_typed(command).await.is_err());
     }
     let refusal = access.run(Command::Retry).await.unwrap_err();
     assert!(refusal.message.contains("nothing to retry"), "{refusal}");
@@ -85,5 +91,46 @@ async fn a_custom_message_never_parts_calls_from_their_results() {
         })
         .collect();
     assert_eq!(roles, ["before", "user", "assistant", "tool", "meanwhile", "assistant"]);
+    stage.end().await;
+}
+
+#[tokio::test]
+async fn what_only_a_person_may_say_is_refused_in_every_form() {
+    let setup = Setup::new([ScriptedAnswer::of_text("hello")]);
+    let access = setup.access();
+    let stage = setup.start();
+    let (images, expand) = (Vec::new(), true);
+    let mut commands = vec![Command::Trust { trust: Some(true) }, Command::Trust { trust: None }];
+    for text in ["/trust on", "!touch x", "@secret", "plain"].map(str::to_owned) {
+        let images = images.clone();
+        commands.push(Command::Prompt { text: text.clone(), images, expand });
+        commands.push(Command::Steer { text: text.clone(), expand });
+        commands.push(Command::FollowUp { text, expand });
+    }
+    let lines = [
+        "/trust on",
+        "trust on",
+        " /trust  off\n",
+        "/trust\ton",
+        "/trust",
+        "/steer !touch x",
+        "/follow-up @secret",
+        "/permissions forget",
+        "/skill:x @secret",
+    ];
+    commands.extend(lines.map(|text| Command::RunCommand { text: text.to_owned() }));
+    for command in commands {
+        let refusal = access.run(command.clone()).await.unwrap_err().message;
+        assert!(refusal.contains("unless") && !refusal.contains('\n'), "{command:?}: {refusal}");
+    }
+    // Neither is any of it taken for a message.
+    let state = access.run(Command::State).await.unwrap();
+    assert_eq!(state["message_count"], 0);
+    let usage = access.run(Command::RunCommand { text: "/trust maybe".to_owned() }).await;
+    assert!(usage.unwrap_err().message.starts_with("usage:"));
+    let tools = access.run(Command::RunCommand { text: "/tools".to_owned() }).await;
+    assert!(tools.is_ok(), "{tools:?}");
+    let typed = Command::Prompt { text: "hi".to_owned(), images, expand };
+    assert!(access.run_typed(typed).await.is_ok(), "a front end passes on what is typed");
     stage.end().await;
 }

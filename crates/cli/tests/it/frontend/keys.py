@@ -70,6 +70,11 @@ def run(call, is_raw):
             show("noted")
         elif key == "s":
             show(f"size {os.get_terminal_size(terminal).columns}")
+        elif key == "t":
+            answer = ask(type="command", command={"cmd": "run_command", "text": "/trust on"})
+            show(f"trust {answer.get('error')}")
+            typed = {"cmd": "prompt", "text": "/tools", "expand": True}
+            show(f"typed {ask(type='command', command=typed).get('error')}")
         elif key == "x":
             os._exit(3)
         elif key == "e":

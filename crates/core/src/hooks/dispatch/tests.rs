@@ -17,6 +17,8 @@ enum Mood {
 
 struct Actor {
     name: &'static str,
+    /// Its slash command, besides the one of its name.
+    command: Option<&'static str>,
     mood: Mood,
     guard: bool,
     seen: Arc<Mutex<Vec<String>>>,
@@ -47,7 +49,10 @@ impl Plugin for Actor {
     fn register_commands(&self, commands: &mut Vec<CommandSpec>) {
         assert!(self.mood != Mood::Panics, "a plugin's own fault");
         let (description, usage) = (String::new(), String::new());
-        commands.push(CommandSpec { name: self.name.to_owned(), description, usage });
+        for name in self.command.into_iter().chain([self.name]) {
+            let (description, usage) = (description.clone(), usage.clone());
+            commands.push(CommandSpec { name: name.to_owned(), description, usage });
+        }
     }
     fn system_prompt<'a>(&'a self, _: &'a SystemPromptContext) -> BoxFuture<'a, Option<String>> {
         Box::pin(async { self.act().await.then(|| self.name.to_owned()) })
@@ -112,7 +117,8 @@ fn stage(moods: &[Mood]) -> Stage {
 fn staged(moods: &[Mood], guard: bool) -> Stage {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let plugins = ["first", "second", "third"].iter().zip(moods).map(|(&name, &mood)| {
-        Arc::new(Actor { name, mood, guard, seen: Arc::clone(&seen) }) as Arc<dyn Plugin>
+        let seen = Arc::clone(&seen);
+        Arc::new(Actor { name, command: None, mood, guard, seen }) as Arc<dyn Plugin>
     });
     Stage { hooks: Hooks::new(plugins.collect(), HookTimeouts::default(), Ui::declining()), seen }
 }
@@ -193,6 +199,12 @@ async fn a_guard_that_cannot_judge_blocks_the_call() {
             let reply = stage.hooks.before_tool_call(call()).await;
             assert!(reply.block.is_some_and(|reason| reason.contains("first")));
         }
+        let faults: Vec<String> =
+            stage.hooks.take_faults().iter().map(ToString::to_string).collect();
+        assert!(!faults.is_empty());
+        for fault in faults {
+            assert!(fault.contains("call is not run") || fault.contains("no call is run"), "{fault}");
+        }
     }
 }
 
@@ -249,4 +261,19 @@ async fn a_slash_command_is_run_by_the_plugin_registered_last_that_has_it() {
     let error = hooks.run_command("second", "").await.unwrap().unwrap_err();
     assert_eq!(error.message, "the plugin second cannot run /second");
     assert!(hooks.run_command("third", "").await.is_none());
+}
+
+#[tokio::test]
+async fn a_slash_command_of_a_guard_stays_its_own() {
+    let actor = |name, guard| {
+        let (command, mood, seen) = (Some("judge"), Mood::Answers, Arc::default());
+        Arc::new(Actor { name, command, mood, guard, seen }) as Arc<dyn Plugin>
+    };
+    let plugins = vec![actor("before", false), actor("guard", true), actor("later", true)];
+    let plugins = plugins.into_iter().chain([actor("last", false)]).collect();
+    let hooks = Hooks::new(plugins, HookTimeouts::default(), Ui::declining());
+    let error = hooks.run_command("judge", "").await.unwrap().unwrap_err();
+    assert_eq!(error.message, "the plugin guard cannot run /judge");
+    let names: Vec<String> = hooks.commands().into_iter().map(|command| command.name).collect();
+    assert_eq!(names, ["judge", "before", "guard", "later", "last"]);
 }
