@@ -6,7 +6,6 @@
 use crate::files::read_text;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use url::Url;
 
@@ -212,6 +211,7 @@ fn origin(text: &str) -> Option<Origin> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn package(root: &Path, record: &str, files: &[(&str, &str)]) {
         let record = root.join(record);
