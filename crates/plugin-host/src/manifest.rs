@@ -4,12 +4,16 @@
 #![expect(clippy::disallowed_methods, reason = "this file finds the plugins that are installed")]
 
 use std::ffi::OsString;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// The name of the file in a plugin's folder.
 const FILE: &str = "plugin.toml";
+
+/// How many bytes the file may have.
+const MOST_BYTES: u64 = 64 * 1024;
 
 /// What a `plugin.toml` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +45,18 @@ pub enum ManifestError {
         /// What the system says.
         source: io::Error,
     },
+    /// It is a directory, FIFO, socket or device.
+    #[error("plugin left out: {}: is not a regular file", path.display())]
+    NotRegular {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It is longer than any such file should be.
+    #[error("plugin left out: {}: is larger than {} KiB", path.display(), MOST_BYTES / 1024)]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file is not TOML.
     #[error("plugin left out: {}: not TOML: {message}", path.display())]
     Syntax {
@@ -66,7 +82,7 @@ pub enum ManifestError {
 pub fn manifests_in(directory: &Path) -> (Vec<Manifest>, Vec<ManifestError>) {
     let mut manifests = Vec::new();
     let mut faults = Vec::new();
-    let Ok(entries) = std::fs::read_dir(directory) else { return (manifests, faults) };
+    let Ok(entries) = fs::read_dir(directory) else { return (manifests, faults) };
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     folders.sort();
     for folder in folders {
@@ -87,16 +103,21 @@ impl Manifest {
     /// When it cannot be read or understood.
     pub fn read(folder: &Path) -> Result<Option<Self>, ManifestError> {
         let path = folder.join(FILE);
-        match std::fs::read_to_string(&path) {
+        // Looked at before it is opened: opening a FIFO would wait for a writer.
+        let metadata = match fs::metadata(&path) {
+            Ok(metadata) => metadata,
+            Err(error) if is_absent(&error) => return Ok(None),
+            Err(source) => return Err(ManifestError::Read { path, source }),
+        };
+        if !metadata.is_file() {
+            return Err(ManifestError::NotRegular { path });
+        }
+        if metadata.len() > MOST_BYTES {
+            return Err(ManifestError::TooLarge { path });
+        }
+        // No more than it says: a file that the system makes up says nothing, and may never end.
+        match text_of(&path, metadata.len()) {
             Ok(text) => Self::parse(&text, folder).map(Some),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-                ) =>
-            {
-                Ok(None)
-            }
             Err(source) => Err(ManifestError::Read { path, source }),
         }
     }
@@ -141,6 +162,18 @@ impl Manifest {
             folder: folder.to_owned(),
         })
     }
+}
+
+/// Returns whether an error says that nothing is there: no such file, or a parent is a file.
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Returns the first `most` bytes of a file.
+fn text_of(path: &Path, most: u64) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(most).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 fn is_name(name: &str) -> bool {
@@ -197,6 +230,25 @@ mod tests {
         }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_small_file_is_told_and_not_read() {
+        let home = tempfile::tempdir().unwrap();
+        for device in ["/dev/zero", "/"] {
+            let folder = home.path().join(device.replace('/', "_"));
+            fs::create_dir(&folder).unwrap();
+            std::os::unix::fs::symlink(device, folder.join(FILE)).unwrap();
+            let error = Manifest::read(&folder).unwrap_err().to_string();
+            assert!(error.ends_with("plugin.toml: is not a regular file"), "{error}");
+        }
+        let path = home.path().join(FILE);
+        File::create(&path).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        let error = Manifest::read(home.path()).unwrap_err().to_string();
+        assert!(error.ends_with("plugin.toml: is larger than 64 KiB"), "{error}");
+        fs::write(&path, format!("name = 'a'\ncommand = 'a' #{}", "x".repeat(60_000))).unwrap();
+        assert_eq!(Manifest::read(home.path()).unwrap().unwrap().name, "a");
+    }
+
     #[test]
     fn folders_without_the_file_are_no_plugins_and_the_order_is_that_of_the_names() {
         let home = tempfile::tempdir().unwrap();
@@ -205,11 +257,11 @@ mod tests {
             ("a", "name = 'alpha'\ncommand = 'a'"),
             ("c", "name = 1"),
         ] {
-            std::fs::create_dir(home.path().join(folder)).unwrap();
-            std::fs::write(home.path().join(folder).join(FILE), text).unwrap();
+            fs::create_dir(home.path().join(folder)).unwrap();
+            fs::write(home.path().join(folder).join(FILE), text).unwrap();
         }
-        std::fs::create_dir(home.path().join("empty")).unwrap();
-        std::fs::write(home.path().join("file"), "").unwrap();
+        fs::create_dir(home.path().join("empty")).unwrap();
+        fs::write(home.path().join("file"), "").unwrap();
         let (manifests, faults) = manifests_in(home.path());
         let names: Vec<&str> = manifests.iter().map(|manifest| manifest.name.as_str()).collect();
         assert_eq!(names, ["alpha", "zeta"]);

@@ -13,6 +13,7 @@ use letscode_wire::{
     protocol_major_matches,
 };
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
 use tokio::process::{ChildStderr, ChildStdout};
@@ -112,20 +113,26 @@ async fn live(
         };
     let log = tokio::spawn(show_log(stderr, plugin.spec.name.clone(), surroundings.clone()));
     let connection = Connection::new(stdin);
+    let has_greeted = AtomicBool::new(false);
     let end = tokio::select! {
-        end = converse(plugin, surroundings, &connection, stdout) => end,
+        end = converse(plugin, surroundings, &connection, stdout, &has_greeted) => end,
         () = plugin.left_out() => End::LeftOut,
         _ = stop.wait_for(|stop| *stop) => End::Stopped,
     };
-    let end = finish(end, &connection, process).await;
+    let end = finish(end, &connection, process, has_greeted.into_inner()).await;
     // What it said last says why; what it started may hold the pipe open.
     drop(tokio::time::timeout(LAST_WORDS, log).await);
     (end, Some(OpenCalls(connection)))
 }
 
 /// Ends the process, and says how it ended where that tells more.
-async fn finish(end: End, connection: &Connection, process: Process) -> End {
+async fn finish(end: End, connection: &Connection, process: Process, has_greeted: bool) -> End {
     match end {
+        // It was asked for nothing yet, so there is nothing that it could have to bring to an end.
+        End::Stopped if !has_greeted => {
+            process.end(Duration::ZERO).await;
+            End::Stopped
+        }
         End::Stopped => {
             let goodbye = async {
                 // One that does not read is killed all the same.
@@ -161,6 +168,7 @@ async fn converse(
     surroundings: &Surroundings,
     connection: &Connection,
     stdout: ChildStdout,
+    has_greeted: &AtomicBool,
 ) -> End {
     let mut lines = Lines::new(stdout);
     let hello = ToPlugin::Hello {
@@ -175,7 +183,9 @@ async fn converse(
     }
     let mut requests = Requests::new(connection.clone(), surroundings.clone());
     let deadline = Instant::now() + surroundings.hello_limit;
-    match timeout_at(deadline, greet(plugin, &mut lines)).await {
+    let greeting = timeout_at(deadline, greet(plugin, &mut lines)).await;
+    has_greeted.store(matches!(greeting, Ok(Ok(_))), Ordering::Relaxed);
+    match greeting {
         Err(_) => {
             let seconds = surroundings.hello_limit.as_secs_f64();
             return End::Unfit(format!("no hello within {seconds} s"));

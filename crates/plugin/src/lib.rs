@@ -44,11 +44,13 @@ mod schema;
 mod serve;
 pub mod testing;
 mod threads;
+mod warning;
 
 pub use context::Context;
 pub use error::Error;
 pub use plugin::Plugin;
 pub use reply::{IntoCommandReply, IntoToolOutput};
+pub use warning::warn;
 
 pub use letscode_wire::{
     AfterToolCall, AfterToolCallReply, BeforeToolCall, BeforeToolCallReply, Command, CommandSpec,

@@ -1,14 +1,15 @@
 //! The evaluator: another process of the program, which answers one question and can do nothing else.
 //!
 //! Owns that process from its start to its end. It has no tools, no session, no plugins and no files
-//! of the user's: its home and its working directory are an empty folder. Must not know what is asked.
+//! of the user's: its home is an empty folder, and its working directory, below that, an empty project.
+//! Must not know what is asked.
 #![expect(clippy::disallowed_methods, reason = "this file owns the evaluator's process")]
 
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
@@ -26,6 +27,9 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// How many bytes of an output are read.
 const MOST_OUTPUT: u64 = 64 * 1024;
+
+/// Where it works, below its home.
+const WORKING_DIR: &str = "work";
 
 /// Answers questions.
 pub(crate) struct Evaluator {
@@ -75,6 +79,7 @@ impl Evaluator {
     ) -> Result<Option<String>, EvaluatorError> {
         let _running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let home = tempfile::tempdir()?;
+        make_project(&home.path().join(WORKING_DIR))?;
         // Files in place of pipes: nobody has to read and write at the same time.
         let (mut input, mut output, mut complaints) =
             (tempfile::tempfile()?, tempfile::tempfile()?, tempfile::tempfile()?);
@@ -120,12 +125,14 @@ impl Evaluator {
         command
             .args(["--print", "--no-tools", "--no-session", "--no-context-files", "--isolated"])
             .args(["--system", instructions])
-            .current_dir(home)
+            .current_dir(home.join(WORKING_DIR))
             .envs(variables)
             .env("HOME", home)
             .env("USERPROFILE", home)
             // An environment with plugins would be found by it.
-            .env_remove("VIRTUAL_ENV");
+            .env_remove("VIRTUAL_ENV")
+            // Whom the user trusts in this run says nothing of where the evaluator works.
+            .env_remove("LETSCODE_TRUST");
         if let Some(address) = variables.get("OPENAI_BASE_URL") {
             // As an option it counts whatever the model's name makes of it.
             command.args(["--base-url", address]);
@@ -152,6 +159,14 @@ impl Evaluator {
             thread::sleep(LOOK);
         }
     }
+}
+
+/// Makes a folder a project without settings and plugins: the search for one ends there, and finds
+/// nothing that others put above, among the temporary files.
+fn make_project(folder: &Path) -> io::Result<()> {
+    let own = folder.join(".letscode");
+    fs::create_dir_all(&own)?;
+    fs::write(own.join("config.toml"), "")
 }
 
 /// Returns what was written into a file, as far as it is looked at.

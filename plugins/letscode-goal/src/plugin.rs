@@ -11,7 +11,7 @@ use crate::excerpt::{MESSAGES, excerpt};
 use crate::goal::{Goal, Step};
 use crate::settings::{Settings, Table};
 use crate::verdict::{self, INSTRUCTIONS, Verdict};
-use letscode_plugin::{Command, Context, Error, Event, Plugin, RunCommandReply, UiLevel};
+use letscode_plugin::{Command, Context, Error, Event, Plugin, RunCommandReply, UiLevel, warn};
 use letscode_wire::{MessagesResult, SessionId};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -34,7 +34,7 @@ pub fn serve() -> ExitCode {
     match std::env::current_exe() {
         Ok(program) => plugin(Evaluator::new(program), |name| std::env::var(name).ok()).serve(),
         Err(error) => {
-            say(&format!("goals cannot be judged: the program cannot find itself: {error}"));
+            warn(&format!("goals cannot be judged: the program cannot find itself: {error}"));
             ExitCode::FAILURE
         }
     }
@@ -256,7 +256,7 @@ impl Desk {
                 Table::default()
             });
             let settings = Settings::new(table, self.variables, &mut warnings);
-            warnings.iter().for_each(|warning| say(warning));
+            warnings.iter().for_each(|warning| warn(warning));
             settings
         })
     }
@@ -264,10 +264,4 @@ impl Desk {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Warns the user: what a plugin writes to stderr is shown.
-#[expect(clippy::print_stderr, reason = "stderr is a plugin's way to warn")]
-fn say(line: &str) {
-    eprintln!("{line}");
 }

@@ -4,6 +4,8 @@
 cat > "$NOTES/question"
 printf '%s\n' "$@" > "$NOTES/arguments"
 printf '%s\n' "$HOME" "$PWD" "$VIRTUAL_ENV" "$LETSCODE_MODEL" "$OPENAI_BASE_URL" > "$NOTES/variables"
+printf '%s\n' "$LETSCODE_TRUST" > "$NOTES/trust"
+find .letscode -type f -exec wc -c {} + > "$NOTES/project"
 case "$EVALUATOR" in
     hangs)
         echo $$ > "$NOTES/number"

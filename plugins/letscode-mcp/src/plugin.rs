@@ -10,7 +10,7 @@ use crate::bridge::Bridge;
 use crate::content;
 use crate::environment::Environment;
 use crate::front::{BoxFuture, Front};
-use letscode_plugin::{Context, Error, Plugin, Registrations};
+use letscode_plugin::{Context, Error, Plugin, Registrations, warn};
 use letscode_wire::UiRequest;
 use serde_json::{Map, Value};
 use std::process::ExitCode;
@@ -62,7 +62,7 @@ fn run(hub: &Hub, environment: &Environment, context: Context) {
     let runtime = match Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            say(&format!("no MCP servers: {error}"));
+            warn(&format!("no MCP servers: {error}"));
             context.register(Registrations::default());
             return hub.set(Work::Over);
         }
@@ -180,12 +180,6 @@ impl Front for Program {
     }
 
     fn warn(&self, line: &str) {
-        say(line);
+        warn(line);
     }
-}
-
-/// Tells the user a line: what a plugin writes to stderr is shown.
-#[expect(clippy::print_stderr, reason = "stderr is a plugin's way to warn")]
-fn say(line: &str) {
-    eprintln!("{line}");
 }

@@ -11,7 +11,7 @@ use crate::store::{Memory, Store};
 use jiff::Timestamp;
 use letscode_plugin::{
     ContentPart, Context, CustomMessage, Error, Message, Meta, Plugin, Transcript, UserMessage,
-    text_of,
+    text_of, warn,
 };
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -34,7 +34,7 @@ pub fn serve() -> ExitCode {
     match std::env::home_dir().filter(|home| home.is_absolute()) {
         Some(home) => plugin(&home).serve(),
         None => {
-            say("no home directory is known, so nothing can be remembered; set HOME");
+            warn("no home directory is known, so nothing can be remembered; set HOME");
             ExitCode::FAILURE
         }
     }
@@ -64,7 +64,7 @@ fn plugin(home: &Path) -> Plugin {
 /// sense.
 fn settings_of(context: &Context) -> Settings {
     context.config().unwrap_or_else(|error| {
-        say(&format!("[memory] is left out: {error}"));
+        warn(&format!("[memory] is left out: {error}"));
         Settings::default()
     })
 }
@@ -174,10 +174,4 @@ fn rendered(message: CustomMessage) -> Option<Message> {
         timestamp: message.timestamp,
         meta: message.meta,
     }))
-}
-
-/// Warns the user: what a plugin writes to stderr is shown.
-#[expect(clippy::print_stderr, reason = "stderr is a plugin's way to warn")]
-fn say(line: &str) {
-    eprintln!("{line}");
 }

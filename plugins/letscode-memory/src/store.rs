@@ -134,7 +134,7 @@ impl Store {
     /// When the folder is there but cannot be listed.
     pub(crate) fn memories(&self) -> Result<impl Iterator<Item = Memory>, StoreError> {
         let files = self.files()?;
-        Ok(files.into_iter().map(|file| Memory { text: read(&file.path), id: file.id }))
+        Ok(files.into_iter().map(|file| Memory { text: file.read(), id: file.id }))
     }
 
     /// Removes a memory.
@@ -181,6 +181,8 @@ struct MemoryFile {
     id: String,
     path: PathBuf,
     modified: SystemTime,
+    /// How many bytes the system says that it has.
+    size: u64,
 }
 
 impl MemoryFile {
@@ -191,23 +193,29 @@ impl MemoryFile {
         // Looked at before it is opened: opening a FIFO would wait for a writer.
         let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file)?;
         let modified = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-        Some(Self { id, path, modified })
+        Some(Self { id, path, modified, size: metadata.len() })
     }
-}
 
-fn read(path: &Path) -> Result<String, Unfit> {
-    // A little more than the longest memory tells whether there is too much.
-    let limit = 2 * MOST_BYTES as u64;
-    let mut bytes = Vec::new();
-    File::open(path)?.take(limit).read_to_end(&mut bytes)?;
-    if bytes.trim_ascii().len() > MOST_BYTES {
-        return Err(Unfit::TooLong);
-    }
-    let text = String::from_utf8(bytes).map_err(|_| Unfit::NotText)?;
-    match text.trim() {
-        "" => Err(Unfit::Empty),
-        text if text.contains('\0') => Err(Unfit::NotText),
-        text => Ok(text.to_owned()),
+    fn read(&self) -> Result<String, Unfit> {
+        // Blanks around a memory do not count, within reason.
+        if self.size > 2 * MOST_BYTES as u64 {
+            return Err(Unfit::TooLong);
+        }
+        // Files that the system makes up say that they have nothing, and reading one may wait forever.
+        if self.size == 0 {
+            return Err(Unfit::Empty);
+        }
+        let mut bytes = Vec::new();
+        File::open(&self.path)?.take(self.size).read_to_end(&mut bytes)?;
+        if bytes.trim_ascii().len() > MOST_BYTES {
+            return Err(Unfit::TooLong);
+        }
+        let text = String::from_utf8(bytes).map_err(|_| Unfit::NotText)?;
+        match text.trim() {
+            "" => Err(Unfit::Empty),
+            text if text.contains('\0') => Err(Unfit::NotText),
+            text => Ok(text.to_owned()),
+        }
     }
 }
 

@@ -146,7 +146,7 @@ pub(super) async fn run(
     }
     kept.tell();
     Ok(Some(match end {
-        End::Answered(Ok(reply)) => ExitCode::from(u8::try_from(reply.exit_code).unwrap_or(1)),
+        End::Answered(Ok(reply)) => exit_code(&chosen.name, &reply, settings),
         End::Answered(Err(error)) => {
             let text = format!("the front end {} failed: {error}", chosen.name);
             messages::error(text, &settings.secrets);
@@ -155,6 +155,19 @@ pub(super) async fn run(
         End::WithoutAgent => Exit::Failed.into(),
         End::Stopped(signal) => signal.exit_code(),
     }))
+}
+
+/// Returns the exit code that a front end chose; one that no program can have is told.
+fn exit_code(name: &str, reply: &RunFrontendReply, settings: &Settings) -> ExitCode {
+    match u8::try_from(reply.exit_code) {
+        Ok(code) => code.into(),
+        Err(_) => {
+            let code = reply.exit_code;
+            let text = format!("the front end {name} ended with {code}: an exit code is 0 to 255");
+            messages::error(text, &settings.secrets);
+            Exit::Failed.into()
+        }
+    }
 }
 
 /// Waits until the front end is there, or cannot come any more. What plugins say meanwhile is told.

@@ -3,9 +3,9 @@
 //! Owns the reading of `*.dist-info` and `*.egg-info` folders. Must not start Python.
 #![expect(clippy::disallowed_methods, reason = "this file reads what is installed")]
 
+use crate::files::read_text;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use url::Url;
 
@@ -135,10 +135,10 @@ fn entry_points(record: &Path) -> Option<BTreeMap<String, Vec<String>>> {
     Some(groups(&text_of(record, "entry_points.txt")?))
 }
 
-/// Reads a file of a record. Opens it right away: at the start of the program most are looked for in
-/// vain.
+/// Reads a file of a record. Most are looked for in vain at the start of the program, which costs one
+/// look.
 fn text_of(record: &Path, name: &str) -> Option<String> {
-    fs::read_to_string(record.join(name)).ok()
+    read_text(&record.join(name)).ok().flatten()
 }
 
 /// Returns whether an entry point leads into the package `letscode` itself, which is no plugin.
@@ -211,6 +211,7 @@ fn origin(text: &str) -> Option<Origin> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn package(root: &Path, record: &str, files: &[(&str, &str)]) {
         let record = root.join(record);

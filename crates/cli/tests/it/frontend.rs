@@ -144,6 +144,16 @@ fn a_front_end_passes_on_what_only_a_person_may_say() {
 }
 
 #[test]
+fn an_exit_code_that_no_program_can_have_is_told() {
+    let (mut pty, _server, _dir) = start("raw", json!([]));
+    pty.send("w");
+    let ended = pty.wait();
+    assert_eq!(ended.status, 1);
+    let told = "the front end keys ended with 999: an exit code is 0 to 255";
+    assert!(shows(&restored(&ended), told));
+}
+
+#[test]
 fn a_signal_ends_a_front_end_that_does_not_heed_it() {
     for (signal, status) in
         [(Signal::Terminate, 143), (Signal::Interrupt, 130), (Signal::HangUp, 129)]

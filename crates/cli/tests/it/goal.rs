@@ -3,7 +3,7 @@
 
 use crate::driver::{
     HANG, KEY, call, configure, end, lines, program, prompt, rpc, send, sessions, stderr, stdout,
-    wait_for,
+    wait_for, write_plugin,
 };
 use letscode_testkit::sse_server::{Request, SseServer};
 use letscode_testkit::workdir::WorkDir;
@@ -72,6 +72,23 @@ fn a_goal_drives_a_run_in_print_mode_until_it_is_reached() {
     assert_eq!(bodies[2]["messages"].as_array().unwrap().len(), 2);
     assert_eq!(bodies[2]["model"], bodies[0]["model"]);
     assert_eq!(sessions(&dir).len(), 1);
+}
+
+#[test]
+fn what_others_put_among_temporary_files_is_no_project_of_the_evaluators() {
+    let dir = work_dir();
+    let temporary = dir.home().join("temporary");
+    let ran = temporary.join("ran");
+    let script = "touch \"$0\"; exec cat";
+    write_plugin(&temporary, "strangers", &["sh", "-c", script, ran.to_str().unwrap()]);
+    let server = SseServer::start(json!([{"text": "Done."}, verdict(true, "it is")]));
+    let finished = program(&dir, &server)
+        .env("TMPDIR", &temporary)
+        .env("LETSCODE_TRUST", "1")
+        .args(["-p", "/goal", "both tests pass"])
+        .run(HANG);
+    assert!(stderr(&finished).contains("goal reached"), "{}", stderr(&finished));
+    assert!(!ran.exists(), "a stranger's plugin ran");
 }
 
 #[test]

@@ -5,6 +5,8 @@ use crate::driver::{
     HANG, call, configure, end, lines, offered_tools, program, prompt, rpc, send, stderr, stdout,
     tool_results, wait_for, write_plugin,
 };
+#[cfg(unix)]
+use letscode_testkit::program::Signal;
 use letscode_testkit::sse_server::SseServer;
 use letscode_testkit::workdir::WorkDir;
 use serde_json::{Value, json};
@@ -351,4 +353,25 @@ fn a_plugin_cannot_trust_the_project_or_pass_text_off_as_typed() {
     }
     assert_eq!(result(2)["trusted"], false);
     assert!(!dir.project().join("pwned").exists() && server.chat_bodies().is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_waits_for_no_plugin_that_has_not_said_hello() {
+    for arguments in [["-p", "hi"], ["--no-session", "/unknown"]] {
+        for (signal, status) in [(Signal::Interrupt, 130), (Signal::Terminate, 143)] {
+            let dir = WorkDir::new();
+            let heard = dir.project().join("heard");
+            let command = ["sh", "-c", "exec cat > \"$0\"", heard.to_str().unwrap()];
+            write_plugin(dir.home(), "silent", &command);
+            let server = SseServer::start(json!([]));
+            let mut running = program(&dir, &server).args(arguments).start().unwrap();
+            running.close_stdin();
+            let hello = crate::driver::wait_for_file(&heard);
+            running.signal(signal).unwrap();
+            assert_eq!(end(&mut running).status, status, "{arguments:?}");
+            // One that is given time to end would be told that it should.
+            assert_eq!(std::fs::read_to_string(&heard).unwrap(), hello);
+        }
+    }
 }

@@ -12,25 +12,26 @@ fn program() -> PathBuf {
 /// Returns a folder for notes with this answer in it, and the variables of an evaluator.
 fn notes(answer: &str, behaviour: &str) -> (TempDir, HashMap<String, String>) {
     let notes = tempfile::tempdir().unwrap();
-    std::fs::write(notes.path().join("answer"), answer).unwrap();
+    fs::write(notes.path().join("answer"), answer).unwrap();
     let variables = [
         ("NOTES", notes.path().to_str().unwrap()),
         ("EVALUATOR", behaviour),
         ("LETSCODE_MODEL", "judge"),
         ("OPENAI_BASE_URL", "http://server/v1"),
         ("VIRTUAL_ENV", "/plugins"),
+        ("LETSCODE_TRUST", "1"),
     ];
     let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
     (notes, variables.into())
 }
 
 fn noted(notes: &TempDir, name: &str) -> String {
-    std::fs::read_to_string(notes.path().join(name)).unwrap()
+    fs::read_to_string(notes.path().join(name)).unwrap()
 }
 
 /// Returns the number of the process, once it has noted that.
 fn number(notes: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(notes.join("number")).unwrap_or_default();
+    let text = fs::read_to_string(notes.join("number")).unwrap_or_default();
     text.ends_with('\n').then(|| text.trim().to_owned())
 }
 
@@ -65,9 +66,18 @@ fn it_is_asked_in_an_empty_place_without_tools_session_and_plugins() {
     let variables = noted(&notes, "variables");
     let [home, working_dir, virtual_environment, model, address] =
         variables.lines().collect::<Vec<&str>>().try_into().unwrap();
-    assert!(working_dir.ends_with(home), "{working_dir} {home}");
+    assert!(Path::new(working_dir).ends_with(format!("{}/work", home.trim_start_matches('/'))));
     assert_eq!([virtual_environment, model, address], ["", "judge", "http://server/v1"]);
     assert!(!Path::new(home).exists(), "the folder stays");
+}
+
+#[test]
+fn it_works_in_an_empty_project_of_its_own_and_trusts_no_other() {
+    let (notes, variables) = notes("yes", "");
+    Evaluator::new(program()).ask("", "", &variables, || false).unwrap();
+    assert_eq!(noted(&notes, "trust"), "\n");
+    let files = noted(&notes, "project");
+    assert_eq!(files.split_whitespace().collect::<Vec<_>>(), ["0", ".letscode/config.toml"]);
 }
 
 #[test]
@@ -96,12 +106,12 @@ fn one_that_hangs_is_ended_after_its_time_on_request_and_with_the_plugin() {
     hasty.limit = Duration::from_millis(300);
     let error = hasty.ask("", "", &variables, || false).unwrap_err();
     assert!(matches!(error, EvaluatorError::TimedOut { .. }), "{error}");
-    drop(std::fs::remove_file(path().join("number")));
+    drop(fs::remove_file(path().join("number")));
     let evaluator = Evaluator::new(program());
     let cancelled = evaluator.ask("", "", &variables, || number(path()).is_some());
     assert!(matches!(cancelled, Ok(None)));
     assert!(!is_alive(&number(path()).unwrap()));
-    std::fs::remove_file(path().join("number")).unwrap();
+    fs::remove_file(path().join("number")).unwrap();
     let evaluator = Arc::new(evaluator);
     let ending = Arc::clone(&evaluator);
     let folder = path().to_owned();

@@ -161,3 +161,16 @@ fn a_folder_that_cannot_be_written_or_listed_is_told() {
     assert!(home.store.save("a", noon()).is_err());
     assert!(matches!(home.store.memories().err(), Some(StoreError::List { .. })));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn of_a_file_that_the_system_makes_up_and_of_a_huge_one_nothing_is_read() {
+    let home = home();
+    fs::create_dir_all(home.path("")).unwrap();
+    // It holds text, and says that it has none, as those do whose reading waits.
+    std::os::unix::fs::symlink("/proc/version", home.path("a.md")).unwrap();
+    File::create(home.path("b.md")).unwrap().set_len(5 << 30).unwrap();
+    let mut shown = home.shown();
+    shown.sort();
+    assert_eq!(shown, ["a: ! it is empty", "b: ! it is longer than 8192 bytes"]);
+}

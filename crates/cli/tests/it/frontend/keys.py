@@ -79,11 +79,11 @@ def run(call, is_raw):
             os._exit(3)
         elif key == "e":
             return write(type="reply", call=call, error="it broke")
-        elif key == "q":
+        elif key in ("q", "w"):
             if is_raw:
                 os.write(terminal, UNSET.encode())
                 termios.tcsetattr(terminal, termios.TCSANOW, found)
-            return write(type="reply", call=call, result={"exit_code": 7})
+            return write(type="reply", call=call, result={"exit_code": 7 if key == "q" else 999})
 
 
 def main():
