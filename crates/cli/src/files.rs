@@ -82,8 +82,8 @@ pub(crate) fn mentions(path: &Path, word: &str) -> bool {
     if !metadata.is_file() || metadata.len() > LARGEST_FILE {
         return !metadata.is_dir();
     }
-    let read = std::fs::File::open(path)
-        .and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes));
+    let read =
+        std::fs::File::open(path).and_then(|file| file.take(LARGEST_FILE).read_to_end(&mut bytes));
     read.is_err() || bytes.windows(word.len()).any(|window| window == word.as_bytes())
 }
 

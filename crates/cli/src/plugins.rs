@@ -12,7 +12,9 @@ mod switch;
 pub(crate) use bundled::{BUNDLED, guards, is_replaceable};
 pub(crate) use offers::Offers;
 pub(crate) use python::NAME as PYTHON;
-pub(crate) use settings::{PluginFolders, PluginSettings, is_reserved, is_switched_off, short_name};
+pub(crate) use settings::{
+    PluginFolders, PluginSettings, is_reserved, is_switched_off, short_name,
+};
 pub(crate) use switch::switch;
 
 use crate::compose::Source;

@@ -315,9 +315,7 @@ fn program_name(path: &Path) -> Option<String> {
     let is_ending =
         |end: &str| end.len() <= 4 && end.starts_with(|c: char| c.is_ascii_alphabetic());
     let stem = match name.rsplit_once('.') {
-        Some((stem, ending))
-            if !stem.is_empty() && !stem.ends_with('.') && is_ending(ending) =>
-        {
+        Some((stem, ending)) if !stem.is_empty() && !stem.ends_with('.') && is_ending(ending) => {
             stem
         }
         _ => name,

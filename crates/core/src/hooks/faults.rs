@@ -59,7 +59,11 @@ pub enum HookFault {
 }
 
 fn from_now_on(is_guard: bool) -> &'static str {
-    if is_guard { "it is a guard: no call is run from now on" } else { "it is left out from now on" }
+    if is_guard {
+        "it is a guard: no call is run from now on"
+    } else {
+        "it is left out from now on"
+    }
 }
 
 /// The faults that nobody was told yet. Cheap to clone; all clones hold the same.

@@ -203,7 +203,10 @@ async fn a_guard_that_cannot_judge_blocks_the_call() {
             stage.hooks.take_faults().iter().map(ToString::to_string).collect();
         assert!(!faults.is_empty());
         for fault in faults {
-            assert!(fault.contains("call is not run") || fault.contains("no call is run"), "{fault}");
+            assert!(
+                fault.contains("call is not run") || fault.contains("no call is run"),
+                "{fault}"
+            );
         }
     }
 }
