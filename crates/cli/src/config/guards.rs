@@ -17,8 +17,10 @@ pub(super) fn doubted(
     warnings: &mut Vec<String>,
 ) -> Vec<&'static str> {
     let is_clear = |name: &str| {
-        let is_table = |key: &str, file: &TomlFile| file.table.get(key).is_none_or(Value::is_table);
-        file.is_some_and(|file| is_table("plugins", file) && is_table(name, file))
+        let Some(TomlFile { table, .. }) = file else { return false };
+        let is_said = |plugins: &Value| plugins.get(name).is_some_and(Value::is_bool);
+        let is_table = |key: &str| table.get(key).is_none_or(Value::is_table);
+        table.get("plugins").is_some_and(is_said) || is_table("plugins") && is_table(name)
     };
     let doubted: Vec<_> =
         plugins::guards().filter(|name| !is_clear(name) && mentions(path, name)).collect();
