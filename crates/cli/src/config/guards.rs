@@ -9,30 +9,31 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// Returns the guards that the user's config file may switch on but cannot be asked about, with a
-/// warning for each: the file cannot be read, or its `plugins` is no table. A file that does not name
-/// a guard switches none on. `file` is the file where it could be read.
+/// warning for each: the file cannot be read, or its `plugins`, or the guard's own table, is none. A
+/// file that does not name a guard switches none on. `file` is the file where it could be read.
 pub(super) fn doubted(
     path: &Path,
     file: Option<&TomlFile>,
     warnings: &mut Vec<String>,
 ) -> Vec<&'static str> {
-    let tells = |file: &TomlFile| file.table.get("plugins").is_none_or(Value::is_table);
-    if file.is_some_and(tells) {
-        return Vec::new();
-    }
-    let doubted: Vec<_> = plugins::guards().filter(|name| mentions(path, name)).collect();
+    let is_clear = |name: &str| {
+        let Some(TomlFile { table, .. }) = file else { return false };
+        let is_said = |plugins: &Value| plugins.get(name).is_some_and(Value::is_bool);
+        let is_table = |key: &str| table.get(key).is_none_or(Value::is_table);
+        table.get("plugins").is_some_and(is_said) || is_table("plugins") && is_table(name)
+    };
+    let doubted: Vec<_> =
+        plugins::guards().filter(|name| !is_clear(name) && mentions(path, name)).collect();
+    let path = path.display();
     warnings.extend(doubted.iter().map(|name| {
-        let path = path.display();
-        format!("{name} counts as on, without any rules, until {path} can be read")
+        format!("{name} counts as on: {path} names it, but what it says of it cannot be used")
     }));
     doubted
 }
 
-/// Switches guards on, with an empty table: what a project says about them may widen only what the
-/// user's own file says.
+/// Switches guards on. Their tables are the user's own file's alone: none where that cannot be read.
 pub(super) fn switch_on(settings: &mut Table, guards: Vec<&str>) {
     for name in guards {
-        settings.remove(name);
         let plugins = settings.entry("plugins").or_insert_with(|| Table::new().into());
         if !plugins.is_table() {
             *plugins = Table::new().into();

@@ -76,12 +76,13 @@ fn it_is_off_until_it_is_enabled_and_then_it_guards() {
 #[test]
 fn a_guard_that_the_config_cannot_tell_about_guards_without_rules() {
     let allow = "[permissions]\nallow = ['bash']\n";
-    let cases: [(&[u8], bool); 7] = [
+    let cases: [(&[u8], bool); 8] = [
         (b"[plugins]\npermissions=true\n[x\n", true),
         (b"[plugins]\npermissions=true\n# \xff\n", true),
         (b"[plugins]\npermissions = 'true'\n", true),
         (b"[plugins]\npermissions = 1\n", true),
         (b"plugins = ['permissions']\n", true),
+        (b"permissions = true\n", true),
         // Who never heard of it goes on.
         (b"model = 'mock-model'\n[x\n", false),
         (b"[plugins]\nother = 'true'\n", false),
@@ -90,7 +91,7 @@ fn a_guard_that_the_config_cannot_tell_about_guards_without_rules() {
         let dir = WorkDir::new();
         configure(dir.home(), "");
         std::fs::write(dir.home().join(".letscode/config.toml"), config).unwrap();
-        // What a project allows needs the user's own file beside it.
+        // A project's rules do not count.
         dir.write(".letscode/config.toml", allow);
         let shown = String::from_utf8_lossy(config);
         let server = SseServer::start(json!([bash("touch done"), {"text": "end"}]));
@@ -106,7 +107,7 @@ fn a_guard_that_the_config_cannot_tell_about_guards_without_rules() {
     dir.write(".letscode/config.toml", allow);
     let server = SseServer::start(json!([bash("touch done"), {"text": "end"}]));
     program(&dir, &server).args(["--trust", "-p", "go"]).run(HANG);
-    assert!(!dir.project().join("done").exists(), "a project's rules count alone");
+    assert!(!dir.project().join("done").exists(), "a trusted project's rules count");
 }
 
 #[test]

@@ -375,3 +375,49 @@ fn a_signal_waits_for_no_plugin_that_has_not_said_hello() {
         }
     }
 }
+
+#[test]
+fn print_mode_says_that_a_plugin_stopped_the_run() {
+    const STOPS: &str = r#"
+import json, sys
+for text in sys.stdin:
+    line = json.loads(text)
+    if line["type"] == "hello":
+        said = {"type": "hello", "protocol": line["protocol"], "name": "stops",
+                "capabilities": {"hooks": ["before_tool_call"]}}
+    elif line["type"] == "before_tool_call":
+        said = {"type": "command", "call": 1, "command": {"cmd": "abort"}}
+    else:
+        continue
+    print(json.dumps(said), flush=True)
+"#;
+    let dir = WorkDir::new();
+    write_plugin(dir.home(), "stops", &["python3", "-c", STOPS]);
+    let server = SseServer::start(json!([call("c1", "bash", &json!({"command": "true"}))]));
+    let finished = program(&dir, &server).args(["-p", "go"]).run(HANG);
+    assert_eq!((finished.status, stdout(&finished)), (1, ""));
+    assert_eq!(stderr(&finished), "letscode: a plugin stopped the run\n");
+}
+
+#[test]
+fn names_that_the_configuration_needs_are_no_plugins() {
+    let (dir, server) = (WorkDir::new(), SseServer::start(json!([])));
+    let run = |args: &[&str]| program(&dir, &server).args(args.iter().copied()).run(HANG);
+    for name in ["timeouts", "python", "permissions", "letscode-permissions"] {
+        dir.write(name, "#!/bin/sh\n");
+        let path = dir.project().join(name);
+        #[cfg(unix)]
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
+        let refused = run(&["install", path.to_str().unwrap()]);
+        let told = stderr(&refused);
+        assert!(told.contains(&format!("no plugin can be named {name}")), "{told}");
+        assert_eq!(refused.status, 2);
+        write_plugin(dir.home(), name, &["/nowhere"]);
+    }
+    let disabled = run(&["plugins", "disable", "timeouts"]);
+    assert!(stderr(&disabled).contains("no plugin is named \"timeouts\""), "{}", stderr(&disabled));
+    let listed = run(&["/plugins"]);
+    assert!(!stdout(&listed).contains("nowhere"), "{}", stdout(&listed));
+    assert_eq!(stderr(&listed).matches("no plugin can be named").count(), 4, "{}", stderr(&listed));
+}

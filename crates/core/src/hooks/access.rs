@@ -1,10 +1,8 @@
 //! The way from plugins to the agent: its commands, and custom messages.
 //!
 //! Owns the handle [`AgentAccess`] and what goes through it. The agent answers as it answers a
-//! client, and tells no client of it, but what only a person may say it never hears from a plugin.
-//! Must not know what a command does.
+//! client, and tells no client of it. Must not know what a command does.
 
-use crate::commands;
 use letscode_wire::{Command, CustomMessage, Meta};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, oneshot};
@@ -13,11 +11,6 @@ use tokio::sync::{mpsc, oneshot};
 const QUEUE: usize = 64;
 
 const GONE: &str = "the agent has ended";
-const TRUST: &str = "only the user trusts a project: a plugin cannot, unless its front end is open";
-const EXPAND: &str = "only what a person typed is expanded: leave expand out, unless the plugin's \
-                      front end is open";
-const CALL: &str = "a plugin can run the program's own slash commands only, unless its front end is \
-                    open";
 
 /// Asks the agent for something. Cheap to clone.
 #[derive(Clone, Default)]
@@ -30,8 +23,16 @@ pub struct AccessInbox(mpsc::Receiver<Wanted>);
 
 /// What is asked of the agent, and where the answer goes.
 pub(crate) enum Wanted {
-    Command { command: Command, answer: AccessAnswer },
-    Save { note: CustomNote, answer: oneshot::Sender<CustomMessage> },
+    Command {
+        command: Command,
+        /// Whether a person may have typed it.
+        is_typed: bool,
+        answer: AccessAnswer,
+    },
+    Save {
+        note: CustomNote,
+        answer: oneshot::Sender<CustomMessage>,
+    },
 }
 
 /// Takes a command's result, or why it was refused.
@@ -71,10 +72,7 @@ impl AgentAccess {
     /// (`hello`, `bye`, `ui_response`), and for what only a person may: `trust` in any form, and text
     /// that is to be expanded.
     pub async fn run(&self, command: Command) -> Result<Value, AccessError> {
-        if let Some(reason) = persons_own(&command) {
-            return Err(refused(reason));
-        }
-        self.run_typed(command).await
+        self.ask(command, false).await
     }
 
     /// As [`run`](Self::run), for a plugin whose front end has the terminal: what it sends, a person
@@ -83,13 +81,7 @@ impl AgentAccess {
     /// # Errors
     /// When the agent refuses it or has ended, and for what only the owner of a connection may say.
     pub async fn run_typed(&self, command: Command) -> Result<Value, AccessError> {
-        if let Command::Hello { .. } | Command::Bye | Command::UiResponse { .. } = command {
-            return Err(refused("a plugin cannot send that command"));
-        }
-        let (answer, answered) = oneshot::channel();
-        self.send(Wanted::Command { command, answer }).await?;
-        let result = answered.await.map_err(|_| refused(GONE))?;
-        result.map_err(|message| AccessError { message })
+        self.ask(command, true).await
     }
 
     /// Appends a custom message to the transcript and the session, and returns it.
@@ -100,6 +92,16 @@ impl AgentAccess {
         let (answer, answered) = oneshot::channel();
         self.send(Wanted::Save { note, answer }).await?;
         answered.await.map_err(|_| refused(GONE))
+    }
+
+    async fn ask(&self, command: Command, is_typed: bool) -> Result<Value, AccessError> {
+        if let Command::Hello { .. } | Command::Bye | Command::UiResponse { .. } = command {
+            return Err(refused("a plugin cannot send that command"));
+        }
+        let (answer, answered) = oneshot::channel();
+        self.send(Wanted::Command { command, is_typed, answer }).await?;
+        let result = answered.await.map_err(|_| refused(GONE))?;
+        result.map_err(|message| AccessError { message })
     }
 
     async fn send(&self, wanted: Wanted) -> Result<(), AccessError> {
@@ -116,23 +118,6 @@ impl AccessInbox {
 
     pub(crate) async fn next(&mut self) -> Option<Wanted> {
         self.0.recv().await
-    }
-}
-
-/// Returns why a command is refused that nobody but a person may give.
-fn persons_own(command: &Command) -> Option<&'static str> {
-    match command {
-        Command::Trust { .. } => Some(TRUST),
-        Command::Prompt { expand: true, .. }
-        | Command::Steer { expand: true, .. }
-        | Command::FollowUp { expand: true, .. } => Some(EXPAND),
-        Command::RunCommand { text } => match commands::read_line(text) {
-            Ok(meant) => persons_own(&meant),
-            // One that cannot be read is refused with its usage.
-            Err(_) if commands::is_command(commands::name_in(text)) => None,
-            Err(_) => Some(CALL),
-        },
-        _ => None,
     }
 }
 

@@ -239,7 +239,7 @@ async fn a_guard_that_hangs_blocks_the_call_and_is_reported() {
     let lines = stage.take_only(&["message_end error", "notice", "agent_end"]);
     assert_eq!(lines.len(), 3, "{lines:?}");
     assert!(lines.iter().any(|line| line.contains("the guard test cannot judge this call")));
-    assert!(lines.iter().any(|line| line.starts_with("notice plugin test: no answer")));
+    assert!(lines.iter().any(|line| line.starts_with("notice guard test: no answer")));
     stage.end().await;
 }
 

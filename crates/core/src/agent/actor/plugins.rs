@@ -1,6 +1,7 @@
 //! What plugins ask of the agent, and their slash commands.
 //!
-//! Owns whose command it is: a plugin's is answered to the plugin alone. Must not wait for a
+//! Owns whose command it is: a plugin's is answered to the plugin alone, and refused where only a
+//! person may give it. Must not wait for a
 //! plugin.
 
 use super::Actor;
@@ -9,13 +10,19 @@ use crate::agent::turn::Input;
 use crate::commands::{self, Shown, SlashError};
 use crate::hooks::{AccessAnswer, Hooks, PluginError, Wanted};
 use letscode_wire::{
-    CommandInfo, CommandKind, CommandSpec, ContentPart, Message, MessageId, RequestId,
+    Command, CommandInfo, CommandKind, CommandSpec, ContentPart, Message, MessageId, RequestId,
     RunCommandReply, RunCommandResult,
 };
 use std::sync::Arc;
 
 const STOPPED: &str = "stopped";
 const BUSY: &str = "its message cannot be sent: a run is active";
+
+const TRUST: &str = "only the user trusts a project: a plugin cannot, unless its front end is open";
+const EXPAND: &str = "only what a person typed is expanded: leave expand out, unless the plugin's \
+                      front end is open";
+const CALL: &str = "a plugin can run the program's own slash commands only, unless its front end is \
+                    open";
 
 /// A slash command of a plugin that is over.
 pub(super) struct PluginCall {
@@ -41,7 +48,12 @@ enum CallError {
 impl Actor {
     pub(super) async fn wanted(&mut self, wanted: Wanted) {
         match wanted {
-            Wanted::Command { command, answer } => {
+            Wanted::Command { command, is_typed, answer } => {
+                if let Some(reason) = persons_own(&command).filter(|_| !is_typed) {
+                    // One that does not wait any more needs no answer.
+                    drop(answer.send(Err(reason.to_owned())));
+                    return;
+                }
                 // No client can have chosen the same.
                 let id = RequestId::from(MessageId::random().as_str());
                 self.asked_by_plugins.push((id.clone(), answer));
@@ -115,6 +127,23 @@ impl Actor {
         self.tell_all(Some(plain).filter(|text| !text.is_empty()));
         let said = self.said(vec![ContentPart::text(prompt)], None);
         self.begin(id, Input::Prompt(said)).await;
+    }
+}
+
+/// Returns why a command is refused that nobody but a person may give.
+fn persons_own(command: &Command) -> Option<&'static str> {
+    match command {
+        Command::Trust { .. } => Some(TRUST),
+        Command::Prompt { expand: true, .. }
+        | Command::Steer { expand: true, .. }
+        | Command::FollowUp { expand: true, .. } => Some(EXPAND),
+        Command::RunCommand { text } => match commands::read_line(text) {
+            Ok(meant) => persons_own(&meant),
+            // One that cannot be read is refused with its usage.
+            Err(_) if commands::is_command(commands::name_in(text)) => None,
+            Err(_) => Some(CALL),
+        },
+        _ => None,
     }
 }
 
