@@ -94,6 +94,7 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
         {
             messages::note(&line);
         }
+        let plugins = blueprint.plugins();
         let mut built = build(blueprint, settings, environment).await?;
         let expanded = tokio::select! {
             expanded = expansion::expand(&prompt, &mut built, settings) => expanded?,
@@ -112,7 +113,8 @@ fn run_prompt(settings: &Arc<Settings>, environment: &Environment) -> ExitCode {
                 .await
                 .map_err(StartError::Signals);
         }
-        Ok(print::run(agent, task, signals, command, style, Arc::clone(&settings.secrets)).await)
+        let secrets = Arc::clone(&settings.secrets);
+        Ok(print::run(agent, task, signals, command, style, secrets, &plugins).await)
     })
 }
 

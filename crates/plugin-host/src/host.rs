@@ -89,6 +89,15 @@ impl PluginHost {
             .collect()
     }
 
+    /// Tells those to end that have yet to come to run: nothing waits for them any more.
+    pub fn end_starting(&self) {
+        for one in self.running().iter() {
+            if one.plugin.shown().state == State::Starting {
+                one.stop.send_replace(true);
+            }
+        }
+    }
+
     /// Tells all plugins to end, and waits until they have or were killed.
     pub async fn shut_down(&self) {
         let running = std::mem::take(&mut *self.running());

@@ -9,6 +9,7 @@ use crate::signals::Signals;
 use letscode_core::agent::{Agent, Output};
 use letscode_core::commands::render;
 use letscode_core::secrets::Secrets;
+use letscode_plugin_host::PluginHost;
 use letscode_tui::{harmless, harmless_in_colors};
 use letscode_wire::{
     Command, Control, Event, Message, RequestId, StopReason, ToolMessage, Transcript, text_of,
@@ -56,6 +57,7 @@ pub(crate) async fn run(
     command: Command,
     style: Style,
     secrets: Arc<Secrets>,
+    plugins: &PluginHost,
 ) -> ExitCode {
     let mut outputs = agent.subscribe();
     let mut view = View::new(&command, style, secrets);
@@ -75,6 +77,8 @@ pub(crate) async fn run(
             },
             signal = signals.received() => {
                 agent.abort();
+                // The run may be waiting for one.
+                plugins.end_starting();
                 drop(timeout(LAST_WORDS, task).await);
                 return signal.exit_code();
             }

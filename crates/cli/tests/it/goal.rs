@@ -76,14 +76,14 @@ fn a_goal_drives_a_run_in_print_mode_until_it_is_reached() {
 
 #[test]
 fn what_others_put_among_temporary_files_is_no_project_of_the_evaluators() {
-    let dir = work_dir();
-    let temporary = dir.home().join("temporary");
+    let (dir, others) = (work_dir(), WorkDir::new());
+    let temporary = others.home();
     let ran = temporary.join("ran");
     let script = "touch \"$0\"; exec cat";
-    write_plugin(&temporary, "strangers", &["sh", "-c", script, ran.to_str().unwrap()]);
+    write_plugin(temporary, "strangers", &["sh", "-c", script, ran.to_str().unwrap()]);
     let server = SseServer::start(json!([{"text": "Done."}, verdict(true, "it is")]));
     let finished = program(&dir, &server)
-        .env("TMPDIR", &temporary)
+        .env("TMPDIR", temporary)
         .env("LETSCODE_TRUST", "1")
         .args(["-p", "/goal", "both tests pass"])
         .run(HANG);

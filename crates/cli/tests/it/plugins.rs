@@ -362,7 +362,7 @@ fn a_signal_waits_for_no_plugin_that_has_not_said_hello() {
         for (signal, status) in [(Signal::Interrupt, 130), (Signal::Terminate, 143)] {
             let dir = WorkDir::new();
             let heard = dir.project().join("heard");
-            let command = ["sh", "-c", "exec cat > \"$0\"", heard.to_str().unwrap()];
+            let command = ["sh", "-c", "exec 3>&1; exec cat > \"$0\"", heard.to_str().unwrap()];
             write_plugin(dir.home(), "silent", &command);
             let server = SseServer::start(json!([]));
             let mut running = program(&dir, &server).args(arguments).start().unwrap();
