@@ -78,6 +78,12 @@ const HIDES_OTHERS: [&str; 15] = [
     "unalias",
 ];
 
+/// Commands of the shell that work out what stands in brackets, and run what is put in there.
+const WORKS_OUT: [&str; 14] = [
+    "[", "declare", "export", "getopts", "let", "local", "printf", "read", "readonly", "shift",
+    "test", "typeset", "unset", "wait",
+];
+
 /// Programs that take a whole command as one argument.
 const SHELLS: [&str; 7] = ["ash", "bash", "dash", "fish", "ksh", "sh", "zsh"];
 
@@ -219,6 +225,11 @@ fn doubt_of(words: &[String]) -> Option<&'static str> {
         |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
     if SHELLS.contains(&name) && words.iter().skip(1).any(has_text) {
         return Some("it hands a text to a shell");
+    }
+    let is_worked_out =
+        |word: &String| word.split_once('[').is_some_and(|(_, inner)| inner.contains(['`', '$']));
+    if WORKS_OUT.contains(&name) && words.iter().skip(1).any(is_worked_out) {
+        return Some("the shell runs what stands in its brackets");
     }
     let is_odd = |c: char| c.is_whitespace() || c.is_control();
     if program.is_empty() || program.chars().any(is_odd) {

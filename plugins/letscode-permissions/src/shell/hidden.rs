@@ -79,12 +79,10 @@ pub(super) fn hidden_in(part: &Part) -> Option<&'static str> {
     if RUNS_TEXT.contains(&name) {
         return Some("it may run a text that is not a command as it stands");
     }
-    let before_command = before_commands(&part.words);
-    let changes = |word: &String| CHANGES_MEANING.iter().any(|option| word.starts_with(option));
-    if WITH_COMMANDS.contains(&name) && before_command.options.iter().any(|word| changes(word)) {
+    if (0..part.words.len()).filter_map(|place| part.words.get(place..)).any(changes_meaning) {
         return Some("an option before its command may change what the command means");
     }
-    if RUNS_NOTHING.contains(&name) || WITH_COMMANDS.contains(&name) {
+    if runs_nothing(part) || WITH_COMMANDS.contains(&name) {
         return None;
     }
     let runs_text = |word: &String| {
@@ -104,6 +102,18 @@ pub(super) fn hidden_in(part: &Part) -> Option<&'static str> {
     None
 }
 
+/// Returns whether a simple command takes no other program; one with a path may be anything.
+fn runs_nothing(part: &Part) -> bool {
+    part.words.first().is_some_and(|program| RUNS_NOTHING.contains(&program.as_str()))
+}
+
+/// Returns whether words that begin with a program have an option that makes its command another.
+fn changes_meaning(words: &[String]) -> bool {
+    let has_commands = words.first().is_some_and(|word| WITH_COMMANDS.contains(&base_name(word)));
+    let changes = |word: &&String| CHANGES_MEANING.iter().any(|option| word.starts_with(option));
+    has_commands && before_commands(words).options.iter().any(changes)
+}
+
 /// Adds the texts to which a simple command may amount: behind any of its words where its program may
 /// run others, and without the options before the command of each.
 pub(super) fn add_likely(part: &Part, likely: &mut Suspects) {
@@ -112,7 +122,7 @@ pub(super) fn add_likely(part: &Part, likely: &mut Suspects) {
         return;
     }
     let first_other = match name {
-        name if RUNS_NOTHING.contains(&name) => usize::MAX,
+        _ if runs_nothing(part) => usize::MAX,
         name if WITH_COMMANDS.contains(&name) => 2,
         _ => 1,
     };

@@ -131,6 +131,8 @@ fn what_is_denied_is_never_run_unasked_however_it_is_disguised() {
             "su -c \"r'm' F\"",
             "mapfile -C 'r\"\"m F' x",
             "jobs -x rm F",
+            "./ls /bin/rm F",
+            "test -v 'a[$(r\"\"m F)]'",
         ] {
             let verdict = verdict(&rules, "bash", command);
             assert_ne!(word(&verdict), "allow", "{rules} {command}");
@@ -157,6 +159,7 @@ fn a_command_behind_options_is_still_that_command() {
             ("git --exec-path=. p", false),
             ("git $X push", false),
             ("git -C . $X", false),
+            ("nice git -c alias.p=push p", false),
             ("git -C . status", true),
             ("git --no-pager log -p", true),
             ("git status -c push", true),
