@@ -1,8 +1,7 @@
 //! What plugins ask of the agent, and their slash commands.
 //!
 //! Owns whose command it is: a plugin's is answered to the plugin alone, and refused where only a
-//! person may give it. Must not wait for a
-//! plugin.
+//! person may give it. Must not wait for a plugin.
 
 use super::Actor;
 use super::words;
