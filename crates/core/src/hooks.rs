@@ -40,6 +40,12 @@ pub trait Plugin: Send + Sync {
     /// Returns whether the plugin wants to be called for a hook.
     fn wants(&self, hook: HookName) -> bool;
 
+    /// Returns whether the plugin wants to see this event. One that it does not want takes no place
+    /// among those that wait for it.
+    fn wants_event(&self, _event: &Event) -> bool {
+        true
+    }
+
     /// Returns whether a run waits before it ends, until [`before_end`](Self::before_end) is done.
     fn holds_end(&self) -> bool {
         false

@@ -228,6 +228,11 @@ impl Plugin for ProxyPlugin {
         }
     }
 
+    fn wants_event(&self, event: &Event) -> bool {
+        // Until it has said what it wants, all wait for it.
+        !self.0.is_started() || is_wanted(event, &self.0.wants().events)
+    }
+
     fn holds_end(&self) -> bool {
         self.0.wants().holds_end && self.0.connection().is_some()
     }

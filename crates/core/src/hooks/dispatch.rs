@@ -296,7 +296,7 @@ impl Hooks {
     /// Hands an event to all that want it. Never waits: a plugin whose queue is full misses it. Must
     /// be called inside a tokio runtime when one of them wants events.
     pub fn on_event(&self, event: &Arc<Event>) {
-        for slot in self.asked(HookName::OnEvent) {
+        for slot in self.asked(HookName::OnEvent).filter(|slot| slot.plugin().wants_event(event)) {
             slot.events.tell(event, &slot.standing, self.event_limits());
         }
     }

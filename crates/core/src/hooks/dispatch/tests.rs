@@ -280,3 +280,32 @@ async fn a_slash_command_of_a_guard_stays_its_own() {
     let names: Vec<String> = hooks.commands().into_iter().map(|command| command.name).collect();
     assert_eq!(names, ["judge", "before", "guard", "later", "last"]);
 }
+
+/// Wants to see the events of the second turn alone.
+struct Choosy(tokio::sync::mpsc::UnboundedSender<Event>);
+
+impl Plugin for Choosy {
+    fn name(&self) -> &'static str {
+        "choosy"
+    }
+    fn wants(&self, hook: HookName) -> bool {
+        hook == HookName::OnEvent
+    }
+    fn wants_event(&self, event: &Event) -> bool {
+        matches!(event, Event::TurnStart { turn: 2 })
+    }
+    fn on_event<'a>(&'a self, event: &'a Arc<Event>, _: &'a Ui) -> BoxFuture<'a, ()> {
+        self.0.send(Event::clone(event)).unwrap();
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test]
+async fn events_that_a_plugin_does_not_want_crowd_out_none_that_it_wants() {
+    let (seen, mut sees) = tokio::sync::mpsc::unbounded_channel();
+    let hooks = Hooks::new(vec![Arc::new(Choosy(seen))], HookTimeouts::default(), Ui::declining());
+    for turn in [1; 5000].into_iter().chain([2]) {
+        hooks.on_event(&Arc::new(Event::TurnStart { turn }));
+    }
+    assert_eq!(sees.recv().await, Some(Event::TurnStart { turn: 2 }));
+}
